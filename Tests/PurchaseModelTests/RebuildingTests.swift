@@ -25,6 +25,35 @@ import Testing
         #expect(try [2, 3, 4].map { try shop.word($0) } == ["granted", "granted", "granted"])
         #expect(try shop.rebuild(keys) == [])
     }
+
+    /// Ann's two months wait for an order, and come to Bob, who has one. Each row: how, on which day, and whether his order is
+    /// placed after that: the order looks for what waits by then.
+    @Test(arguments: [
+        ("transfer", Int64(40), false), ("over", 61, false), ("by hand", 40, false), ("by hand", 40, true),
+    ])
+    func whatWaitsInAChainThatMovesPaysNoOrderByThat(how: String, day: Int64, isLate: Bool) throws {
+        var shop = try Shop(needsOrder: true) { $0.binding = how == "transfer" ? .transfer : .transferIfInactive }
+        let first = try Sold.month(1)
+        try shop.show(first)
+        shop.now = SubscriptionCase.at(31)
+        try shop.show(Sold.month(2, original: 1, from: 30), by: nil)
+        if !isLate { try shop.place("o-1", "monthly", for: "bob") }
+        shop.now = SubscriptionCase.at(Double(day))
+        if how == "by hand" { try shop.transfer(1, to: "bob") } else { try shop.show(first, by: "bob") }
+        if isLate {
+            shop.now = SubscriptionCase.at(Double(day) + 1)
+            try shop.place("o-1", "monthly", for: "bob")
+        }
+        #expect(try shop.fulfilment(2).customer?.text == "bob")
+        #expect(try shop.word(2) == (isLate ? "granted" : "waiting no_order"))
+        #expect(try shop.rebuild([1, 2]) == [])
+        #expect(try shop.word(2) == (isLate ? "granted" : "waiting no_order"))
+        #expect(try shop.order("o-1").state == (isLate ? .paid : .pending))
+        // A person may say that it is for it.
+        if !isLate { try shop.attach(2, to: "o-1") }
+        #expect(try shop.order("o-1").state == .paid)
+        try Invariants.check(shop, "\(how)")
+    }
 }
 
 extension Shop {

@@ -93,7 +93,8 @@ extension Draft {
         case .refuse: return owner.customer
         case .transfer: return transfer(owner, to: presenter, isSettled: isAnew)
         case .transferIfInactive:
-            return isInForce(owner.chain) || goesOnInForce(owner.chain) || goesOn(owner.chain, by: recording)
+            let isHeld = isInForce(owner.chain) || !productsThatWait(in: owner.chain).isEmpty
+            return isHeld || goesOnInForce(owner.chain) || goesOn(owner.chain, by: recording)
                 ? owner.customer : transfer(owner, to: presenter, isSettled: isAnew)
         case .share:
             guard owner.sharers.count < Owner.sharersMax else { return owner.customer }
@@ -105,8 +106,8 @@ extension Draft {
         }
     }
 
-    /// By which rule a chain changes hands when somebody else shows a transaction of it: by that of its product, or of another
-    /// one that is in force in the chain, whichever takes less away. A chain moves as a whole.
+    /// By which rule a chain changes hands when somebody else shows a transaction of it: of the rules of all products that are
+    /// shown of it, or in force in it, that which takes the least away. A chain moves as a whole.
     private mutating func binding(
         of transaction: Transaction,
         in chain: ChainKey,
@@ -114,17 +115,26 @@ extension Draft {
     ) -> BindingRule {
         let shown = terms.binding(of: transaction.product)
         // Nothing takes less.
-        guard shown != .refuse, let inForce = bindingInForce(in: chain, recording) else { return shown }
-        return inForce.takesLess(than: shown) ? inForce : shown
+        return shown == .refuse ? shown : binding(of: chain, shown, recording)
     }
 
     /// Nothing of a chain changes it while a proof is recorded: a receipt may show many periods of another's.
-    private mutating func bindingInForce(in chain: ChainKey, _ recording: Recording) -> BindingRule? {
-        if let found = bindingsInForce[chain] { return found }
+    private mutating func binding(of chain: ChainKey, _ first: BindingRule, _ recording: Recording) -> BindingRule {
+        if let found = bindings[chain] { return found }
         let given = productsInForce(fulfilments(of: chain).values, subscription(of: chain), at: now)
-        let products = productsGoingOn(in: chain, by: recording).union(given)
-        let found = products.map { terms.binding(of: $0) }.min { $0.takesLess(than: $1) }
-        bindingsInForce.set(found, for: chain)
+        let products = productsGoingOn(in: chain, by: recording).union(given).union(productsThatWait(in: chain))
+        let found = products.union(productsShown(of: chain, in: recording)).map { terms.binding(of: $0) }
+            .reduce(first) { $1.takesLess(than: $0) ? $1 : $0 }
+        bindings.set(found, for: chain)
+        return found
+    }
+
+    private func productsShown(of chain: ChainKey, in recording: Recording) -> Set<ProductID> {
+        var found: Set<ProductID> = []
+        for (transaction, key) in zip(recording.transactions, recording.keys)
+        where !found.contains(transaction.product) && known.chain(of: transaction, key, in: recording) == chain {
+            found.insert(transaction.product)
+        }
         return found
     }
 
@@ -155,6 +165,45 @@ extension Draft {
             let stream = StreamKey(app: chain.app, realm: chain.realm, customer: customer)
             tell(type, stream, happenedAt: now, .transfer(chain: chain, from: old, to: new))
         }
+    }
+
+    /// What waits in a chain, whatever for. What costs nothing, and is not delivered to whose it is, is waited for by nobody.
+    func awaited(in chain: ChainKey) -> [Fulfilment] {
+        guard let owner = owner(of: chain), delivers(from: chain.realm, to: owner.customer) else { return [] }
+        return fulfilments(of: chain).values.filter { $0.state == .waiting }
+    }
+
+    /// The products of what was paid for in a chain, runs by what Apple signed, and was not given only as it waits: it is its
+    /// owner's no less. What has no end runs until it is taken back.
+    ///
+    /// It goes by what was known before the proof, in whatever order that tells of it, and is read once.
+    private mutating func productsThatWait(in chain: ChainKey) -> Set<ProductID> {
+        if let found = productsWaiting[chain] { return found }
+        var (ends, endless): ([TransactionID: Timestamp], Set<ProductID>) = ([:], [])
+        for row in awaited(in: chain) {
+            guard let recorded = known[row.transaction], !recorded.isUpgraded, revocation(of: recorded) == nil else {
+                continue
+            }
+            if let end = end(of: recorded.transaction) {
+                ends[recorded.id] = end
+            } else if !recorded.isSubscriptionPeriod {
+                endless.insert(row.product)
+            }
+        }
+        let running = productsAwaited(ends, fulfilments(of: chain).values, subscription(of: chain), at: now)
+        let found = endless.union(running)
+        productsWaiting.set(found, for: chain)
+        return found
+    }
+
+    /// Whether the newest period of a chain runs and waits, by what is kept of the subscription: of a chain that another one
+    /// goes on from its transactions may not have been looked up.
+    func isNewestAwaited(in chain: ChainKey) -> Bool {
+        guard let subscription = subscription(of: chain), let current = subscription.current,
+            awaited(in: chain).contains(where: { $0.transaction.id == current })
+        else { return false }
+        let now = now
+        return [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self).contains { now < $0 }
     }
 
     /// Whether anything that the chain gave may be used now, whatever that is: some shops have no entitlements, and some

@@ -16,15 +16,17 @@ extension Draft {
         return !continuation(of: chain, by: recording).periods.contains(transaction.id)
     }
 
-    /// Whether a period that runs follows what was given in a chain, without time between them: the proof tells of it before
-    /// anybody else does.
+    /// Whether a period that runs follows what was given in a chain, or waits there, without time between them: the proof tells
+    /// of it before anybody else does.
     mutating func goesOn(_ chain: ChainKey, by recording: Recording) -> Bool {
-        guard hasGrants(chain), let end = continuation(of: chain, by: recording).end else { return false }
+        guard hasGrants(chain) || !awaited(in: chain).isEmpty,
+            let end = continuation(of: chain, by: recording).end
+        else { return false }
         return now < end
     }
 
-    /// The products of the periods that run by what a proof tells, and follow what was given in a chain without time between
-    /// them.
+    /// The products of the periods that run by what a proof tells, and follow what was given in a chain, or waits there, without
+    /// time between them.
     mutating func productsGoingOn(in chain: ChainKey, by recording: Recording) -> Set<ProductID> {
         guard goesOn(chain, by: recording) else { return [] }
         let following = continuation(of: chain, by: recording).periods

@@ -25,8 +25,10 @@ struct Draft {
     var handedOn: [ChainKey] = []
     /// What the proof that is decided about tells of how chains went on, as far as that was asked.
     var continuations = ShortTable<ChainKey, Continuation>()
-    /// By which rule what is in force changes hands, of the chains of others that were shown.
-    var bindingsInForce = ShortTable<ChainKey, BindingRule?>()
+    /// By which rule the chains of others that were shown change hands.
+    var bindings = ShortTable<ChainKey, BindingRule>()
+    /// The products of what runs and waits in them.
+    var productsWaiting = ShortTable<ChainKey, Set<ProductID>>()
     private var vacancies = ShortTable<ChainKey, Int>()
     private var tokens = ShortTable<TokenKey, Int>()
     /// What Apple signed for the chains that were asked about.

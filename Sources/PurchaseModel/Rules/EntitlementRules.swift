@@ -75,21 +75,62 @@ func productsInForce(
     _ subscription: RecordedSubscription?,
     at now: Timestamp
 ) -> Set<ProductID> {
-    let subscriptions = [subscription].compactMap(\.self)
-    let graces = Graces(fulfilments, in: subscriptions)
-    let successions = Successions(fulfilments, in: subscriptions)
+    let ends = PaidEnds(fulfilments, of: subscription)
     var found: Set<ProductID> = []
     for fulfilment in fulfilments where fulfilment.isInForce && !found.contains(fulfilment.product) {
-        if let paidUntil = fulfilment.paidUntil {
-            // Apple may have moved the end of what gives only amounts.
-            let moved = subscription?.current == fulfilment.transaction.id ? subscription?.expiresAt : nil
-            let ends = [paidUntil, graces.end(after: fulfilment), moved].compactMap(\.self)
-            guard ends.contains(where: { now < $0 }) else { continue }
-            if let start = successions.start(after: fulfilment, paidUntil: paidUntil), start <= now { continue }
+        if let paidUntil = fulfilment.paidUntil, !ends.lasts(fulfilment, paidUntil: paidUntil, at: now) { continue }
+        found.insert(fulfilment.product)
+    }
+    return found
+}
+
+/// Which products run at a moment by what Apple signed, of what waits in a chain.
+///
+/// - Parameters:
+///   - paidUntil: until when each was paid that waits.
+///   - fulfilments: all of the chain, in any order.
+///   - subscription: of the chain; `nil` where it is none.
+///   - now: the moment.
+/// - Returns: each once.
+func productsAwaited(
+    _ paidUntil: [TransactionID: Timestamp],
+    _ fulfilments: some Collection<Fulfilment>,
+    _ subscription: RecordedSubscription?,
+    at now: Timestamp
+) -> Set<ProductID> {
+    if paidUntil.isEmpty { return [] }
+    let ends = PaidEnds(fulfilments, of: subscription)
+    var found: Set<ProductID> = []
+    for fulfilment in fulfilments where !found.contains(fulfilment.product) {
+        guard let end = paidUntil[fulfilment.transaction.id], ends.lasts(fulfilment, paidUntil: end, at: now) else {
+            continue
         }
         found.insert(fulfilment.product)
     }
     return found
+}
+
+/// Until when what was paid for lasts in one chain, given or not.
+private struct PaidEnds {
+    private let subscription: RecordedSubscription?
+    private let graces: Graces
+    private let successions: Successions
+
+    init(_ fulfilments: some Collection<Fulfilment>, of subscription: RecordedSubscription?) {
+        let subscriptions = [subscription].compactMap(\.self)
+        self.subscription = subscription
+        graces = Graces(fulfilments, in: subscriptions)
+        successions = Successions(fulfilments, in: subscriptions)
+    }
+
+    func lasts(_ fulfilment: Fulfilment, paidUntil: Timestamp, at now: Timestamp) -> Bool {
+        // Apple may have moved the end of what gives only amounts.
+        let moved = subscription?.current == fulfilment.transaction.id ? subscription?.expiresAt : nil
+        let ends = [paidUntil, graces.end(after: fulfilment), moved].compactMap(\.self)
+        guard ends.contains(where: { now < $0 }) else { return false }
+        guard let start = successions.start(after: fulfilment, paidUntil: paidUntil) else { return true }
+        return now < start
+    }
 }
 
 /// How long what Apple could not charge for lasts. A period may be known under two numbers, one of a restore by StoreKit 1: the

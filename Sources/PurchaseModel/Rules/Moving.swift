@@ -117,8 +117,10 @@ extension Draft {
         return Array(successors(of: chain).prefix { owner(of: $0)?.customer == customer })
     }
 
-    /// Whether the subscription is in force in a chain that one goes on from.
-    func goesOnInForce(_ chain: ChainKey) -> Bool { predecessors(of: chain).contains { isInForce($0) } }
+    /// Whether the subscription is in force in a chain that one goes on from, or runs there and waits.
+    func goesOnInForce(_ chain: ChainKey) -> Bool {
+        predecessors(of: chain).contains { isInForce($0) || isNewestAwaited(in: $0) }
+    }
 
     /// What was given of a paid period in the chains before, or after: it was paid once, and these amounts were given for it.
     func currenciesGiven(beside recorded: RecordedTransaction) -> Set<CurrencyID> {

@@ -17,29 +17,31 @@ extension Draft {
         // an organisation. Mostly there is no wish to look for.
         guard recorded.transaction.isOwnPurchase else { return nil }
         let isLeftAlone = isLeft(recorded, to: named, namedBy: namer, of: customer)
-        return wished(recorded, of: customer, naming.customerToken, isLeftAlone: isLeftAlone)
+        return wished(recorded, of: customer, naming, isLeftAlone: isLeftAlone)
             .flatMap { isRenewal(recorded) ? nil : $0 }
     }
 
     private func wished(
         _ recorded: RecordedTransaction,
         of customer: CustomerID,
-        _ customerToken: AccountToken?,
+        _ naming: Naming,
         isLeftAlone: Bool
     ) -> (Order, OrderMatch)? {
         let wish = WishKey(app: recorded.app, customer: customer, product: recorded.transaction.product)
         if let token = recorded.transaction.accountToken {
             let key = TokenKey(app: recorded.app, token: token)
-            if let order = nextToPay(openOrders(token: key), recorded, of: customer) { return (order, .accountToken) }
+            if let order = nextToPay(openOrders(token: key), recorded, of: customer, naming) {
+                return (order, .accountToken)
+            }
             if isLeftAlone { return nil }
-            if token == customerToken || self.customer(of: key) == customer,
-                let order = nextToPay(openOrders(wish: wish), recorded, of: customer)
+            if token == naming.customerToken || self.customer(of: key) == customer,
+                let order = nextToPay(openOrders(wish: wish), recorded, of: customer, naming)
             {
                 return (order, .customerToken)
             }
         }
         if isLeftAlone { return nil }
-        return nextToPay(openOrders(wish: wish), recorded, of: customer).map { ($0, .customerAndProduct) }
+        return nextToPay(openOrders(wish: wish), recorded, of: customer, naming).map { ($0, .customerAndProduct) }
     }
 
     /// Whether a transaction is left to the order that was named for it, as that may be placed yet; only what Apple signed says
@@ -172,8 +174,16 @@ extension Draft {
 
     private func waits(_ order: Order) -> Bool { order.state == .pending && now < order.expiresAt }
 
-    private func nextToPay(_ orders: [Order], _ recorded: RecordedTransaction, of customer: CustomerID) -> Order? {
-        orders.filter { fits($0, recorded, of: customer) }.min { left, right in
+    private func nextToPay(
+        _ orders: [Order],
+        _ recorded: RecordedTransaction,
+        of customer: CustomerID,
+        _ naming: Naming
+    ) -> Order? {
+        let fitting = orders.filter { order in
+            naming.placedAfter.map { $0 < order.placedAt } != false && fits(order, recorded, of: customer)
+        }
+        return fitting.min { left, right in
             // One that still waits comes before one whose time is over, also while that is not noted yet.
             if waits(left) != waits(right) { return waits(left) }
             return (left.placedAt, left.id) < (right.placedAt, right.id)
@@ -218,6 +228,8 @@ struct Naming {
     var exportedFact: Transaction?
     /// The chains of which it was said; `nil` for all.
     var chains: Set<ChainKey>?
+    /// After which moment an order must have been placed that it pays without naming it; `nil` for any.
+    var placedAfter: Timestamp?
 
     init(
         order: OrderID? = nil,

@@ -24,12 +24,25 @@ package func decide(
     while true {
         let asked = open
         let given = draft.settle(asked) { recorded in
-            Naming(of: recorded, customerToken: recorded.customer.flatMap { tokens[$0] })
+            var naming = Naming(of: recorded, customerToken: recorded.customer.flatMap { tokens[$0] })
+            naming.placedAfter = situation.movedWaiting(recorded)
+            return naming
         }
         open = zip(asked, given).filter { $0.1.unit == nil }.map(\.0)
         if open.count == asked.count { break }
     }
     return draft.decided
+}
+
+extension Situation {
+    /// When a chain came to whose it is with a transaction that waited for an order, of which nothing was decided since: what
+    /// waits in a chain goes with it, and pays none of the orders that there were by then.
+    fileprivate func movedWaiting(_ recorded: RecordedTransaction) -> Timestamp? {
+        guard let owner = owner(of: chain(of: recorded)), owner.previous != nil,
+            let row = fulfilment(of: recorded.key), row.lacksOrder, row.decidedAt <= owner.since
+        else { return nil }
+        return owner.since
+    }
 }
 
 /// What a subscription's row would be if it were written anew.

@@ -240,6 +240,11 @@ extension Draft {
             edit { $0.outcomes[place.outcome].standing = .ownedByAnother }
         }
         handOn(recording)
+        // Another transaction of the proof may have brought its chain, by what Apple signed of that.
+        for place in decision.outcomes.indices where decision.outcomes[place].standing == .ownedByAnother {
+            guard isHers(chain(of: decision.outcomes[place].recorded), recording.customer) else { continue }
+            edit { $0.outcomes[place].standing = .recorded }
+        }
     }
 
     private mutating func record(
