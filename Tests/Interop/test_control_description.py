@@ -43,7 +43,7 @@ class ControlDescriptionTest(SimulatorTest):
             ("/acts", act, 409),
             ("/acts", {"act": "fly"}, 400),
             ("/customers", {"name": "bert"}, 409),
-            ("/clock", {"to": "2020-01-01T00:00:00Z"}, 400),
+            ("/clock", {"to": "2020-01-01T00:00:00Z"}, 409),
         ):
             self.check(self.store.call("POST", path, body, expecting=status), {"$ref": schemas + "Problem"})
 

@@ -65,7 +65,7 @@ import Testing
             #expect(try shop.rights() == [])
         }
         #expect(shop.types.count { $0 == "delivery.granted" } == (past.isInTime ? 1 : 0))
-        try Invariants.check(shop, past.rawValue)
+        try Invariants.check(shop, "\(past)")
     }
 
     /// It waits for an order, and goes on when a later period pays one.
@@ -113,23 +113,16 @@ import Testing
         try Invariants.check(shop, "\(shown)")
     }
 
-    /// Earlier versions withheld what was decided about too late, as the row of an export tells: that was told, and stays so
-    /// until its end is moved.
+    /// What was heard of too late, however often it is shown, until its end is moved.
     @Test func whatWasWithheldStaysSo() throws {
         var shop = try Shop()
-        let id = try #require(TransactionID(number: 1))
-        try shop.show(
-            [Sold.month(1)],
-            from: .imported,
-            booksClosedAt: shop.now,
-            claiming: 1,
-            exported: ExportedRow(id, .notGiven(.withheld, .expired), booksUntil: SubscriptionCase.at(1))
-        )
         shop.now = SubscriptionCase.at(40)
-        try shop.show(Sold.month(1))
-        #expect(try shop.word(1) == "withheld expired")
-        #expect(try shop.rebuild([1]) == [])
-        #expect(try shop.gems() == 0)
+        for _ in 1...2 {
+            try shop.show(Sold.month(1))
+            #expect(try shop.word(1) == "withheld expired")
+            #expect(try shop.rebuild([1]) == [])
+            #expect(try shop.gems() == 0)
+        }
         var longer = Sold.again(try Sold.month(1), after: 40 * 86_400)
         longer.expiresAt = SubscriptionCase.at(45)
         try shop.show(longer)

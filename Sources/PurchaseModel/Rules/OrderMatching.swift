@@ -192,16 +192,16 @@ extension Draft {
 }
 
 extension Fulfilment {
-    /// Whether Apple may have renewed it, as far as its row tells: no family member's copy, and not what another plan took the
-    /// place of, unless it was given.
-    fileprivate var mayBeRenewed: Bool { unit != nil || reason != .familyShared && reason != .upgraded }
+    /// Whether Apple may have renewed it, as far as its row tells: it was given, or was over, or taken back, when it would have
+    /// been. What is one more number of a period stands for nothing, nor does a family member's copy.
+    fileprivate var mayBeRenewed: Bool { unit != nil || reason == .expired || reason == .revoked }
 
     /// Whether what begins at a moment goes on from this period, which lasts until `end`.
     fileprivate func leads(to begin: Timestamp, until end: Timestamp) -> Bool {
         guard purchasedAt < begin, begin.seconds <= end.seconds + SubscriptionTransition.gap else { return false }
         // What begins in the middle of what was taken back goes on with nothing.
-        guard isTakenBack, let reversedAt, reversedAt < begin else { return true }
-        return begin.seconds >= end.seconds - SubscriptionTransition.gap
+        let isReturned = reason == .revoked || isTakenBack && reversedAt.map { $0 < begin } == true
+        return !isReturned || begin.seconds >= end.seconds - SubscriptionTransition.gap
     }
 }
 
