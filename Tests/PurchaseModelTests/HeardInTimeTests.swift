@@ -113,6 +113,21 @@ import Testing
         try Invariants.check(shop, "\(shown)")
     }
 
+    /// Nothing was owed for a family's copy while its product was for no family: what is over by then stays so.
+    @Test(arguments: [20, 40]) func aCopyIsOwedNothingOfThePast(day: Double) throws {
+        var shop = try Shop()
+        var copy = try Sold.month(1)
+        copy.ownership = .familyShared
+        try shop.show(copy)
+        #expect(try shop.word(1) == "withheld family_shared")
+        shop.now = SubscriptionCase.at(day)
+        shop.terms.products?[copy.product]?.isFamilyShared = true
+        _ = try shop.rebuild([1])
+        try shop.show(copy)
+        #expect(try shop.word(1) == (day < 30 ? "granted" : "withheld expired"))
+        try Invariants.check(shop, "day \(day)")
+    }
+
     /// What was heard of too late, however often it is shown, until its end is moved.
     @Test func whatWasWithheldStaysSo() throws {
         var shop = try Shop()

@@ -54,6 +54,25 @@ import Testing
         #expect(try shop.order("o-1").state == .paid)
         try Invariants.check(shop, "\(how)")
     }
+
+    /// It goes on without one, where another one of its chain pays an order by hand.
+    @Test func whatCameByAMoveGoesOnWithoutAnOrder() throws {
+        var shop = try Shop(needsOrder: true)
+        var (first, second) = (try Sold.month(1), try Sold.month(2, original: 1, from: 40))
+        (first.reason, second.reason) = (.purchase, .purchase)
+        try shop.show(first)
+        shop.now = SubscriptionCase.at(41)
+        try shop.show(second)
+        try shop.place("o-1", "monthly", for: "bob")
+        try shop.place("o-2", "monthly", for: "bob")
+        shop.now = SubscriptionCase.at(42)
+        try shop.transfer(1, to: "bob")
+        shop.now = SubscriptionCase.at(43)
+        try shop.attach(2, to: "o-2")
+        #expect(try [1, 2].map { try shop.word($0) } == ["granted", "granted"])
+        #expect(try shop.order("o-1").state == .pending && shop.order("o-2").state == .paid)
+        try Invariants.check(shop, "attached")
+    }
 }
 
 extension Shop {

@@ -162,17 +162,22 @@ extension Draft {
             if terms.needsOrder, !continues(recorded) {
                 return .leave(.waiting, naming.order == nil ? .noOrder : .orderContradicts)
             }
-            if product?.deliversExpired != true, wasOver(recorded, fulfilment) { return .leave(.withheld, .expired) }
+            let isLate = fulfilment.reason == .expired || isFamilyCopy && fulfilment.isWithheldAsCopy
+            if product?.deliversExpired != true, wasOver(recorded, isLate: isLate) {
+                return .leave(.withheld, .expired)
+            }
         }
         return .grant(customer, unit, goods, payment)
     }
 
     /// Whether a period was over before we heard of it, whoever told us: what is known in time is owed, however long it waits.
-    private func wasOver(_ recorded: RecordedTransaction, _ fulfilment: Fulfilment) -> Bool {
+    ///
+    /// What was withheld as late stays so until its access goes on: earlier versions went by when it was decided about. Nor was
+    /// anything owed for a family's copy while its product was for no family.
+    private func wasOver(_ recorded: RecordedTransaction, isLate: Bool) -> Bool {
         guard kind(of: recorded.transaction) != .nonRenewing, let end = accessEnd(of: recorded) else { return false }
-        // What was withheld stays so until its access goes on: earlier versions went by when it was decided about. A clock that
-        // was ahead makes nothing late.
-        return end <= (fulfilment.reason == .expired ? now : min(recorded.recordedAt, now))
+        // A clock that was ahead makes nothing late.
+        return end <= (isLate ? now : min(recorded.recordedAt, now))
     }
 
     /// Whether what was bought in a store is delivered to a customer: what is from the sandbox, or from Xcode, costs nothing.

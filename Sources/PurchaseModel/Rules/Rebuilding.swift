@@ -25,7 +25,8 @@ package func decide(
         let asked = open
         let given = draft.settle(asked) { recorded in
             var naming = Naming(of: recorded, customerToken: recorded.customer.flatMap { tokens[$0] })
-            naming.placedAfter = situation.movedWaiting(recorded)
+            let owner = situation.owner(of: situation.chain(of: recorded))
+            naming.placedAfter = situation.fulfilment(of: recorded.key).flatMap { owner?.came(with: $0) }
             return naming
         }
         open = zip(asked, given).filter { $0.1.unit == nil }.map(\.0)
@@ -34,14 +35,11 @@ package func decide(
     return draft.decided
 }
 
-extension Situation {
-    /// When a chain came to whose it is with a transaction that waited for an order, of which nothing was decided since: what
-    /// waits in a chain goes with it, and pays none of the orders that there were by then.
-    fileprivate func movedWaiting(_ recorded: RecordedTransaction) -> Timestamp? {
-        guard let owner = owner(of: chain(of: recorded)), owner.previous != nil,
-            let row = fulfilment(of: recorded.key), row.lacksOrder, row.decidedAt <= owner.since
-        else { return nil }
-        return owner.since
+extension Owner {
+    /// When a chain came to whose it is with something that waited for an order, of which nothing was decided since: what waits
+    /// in a chain goes with it, and pays none of the orders that there were by then.
+    func came(with row: Fulfilment) -> Timestamp? {
+        previous != nil && row.lacksOrder && row.decidedAt <= since ? since : nil
     }
 }
 

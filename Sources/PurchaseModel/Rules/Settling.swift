@@ -143,7 +143,7 @@ extension Draft {
     /// Apple told of before anybody was known, and what waited for an order goes on without one when anything was given,
     /// whichever of them came first.
     mutating func settleRest(of chain: ChainKey, _ naming: Naming) {
-        guard owner(of: chain) != nil else { return }
+        guard let owner = owner(of: chain) else { return }
         let ownerless = waiting(in: chain, \.isOwnerless)
         if !ownerless.isEmpty {
             let occasions = ownerless.map { ($0.id, occasion(of: $0, naming)) }
@@ -153,7 +153,9 @@ extension Draft {
         guard terms.needsOrder, hasGrantsBefore(chain) else { return }
         for recorded in waiting(in: chain, \.lacksOrder) {
             // It was presented before, and not out of the books that are told of now.
-            settle(recorded, Naming(of: recorded, customerToken: naming.customerToken))
+            var rest = Naming(of: recorded, customerToken: naming.customerToken)
+            rest.placedAfter = fulfilment(recorded).flatMap { owner.came(with: $0) }
+            settle(recorded, rest)
         }
     }
 
