@@ -68,6 +68,20 @@ import Testing
         try Invariants.check(shop, "\(past)")
     }
 
+    /// Its proof waited for Apple's answer until it was over. Each row: the day on which it was shown, and when it was bought.
+    @Test(arguments: [(29.9, Int64(0), "granted"), (30, 0, "withheld expired"), (5, 6, "withheld expired")])
+    func whatWasShownInTimeIsOwedThoughAppleAnsweredLate(shown: Double, bought: Int64, expected: String) throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(50)
+        for _ in 1...2 {
+            try shop.show([Sold.month(1, from: bought)], presentedAt: SubscriptionCase.at(shown))
+            #expect(try shop.word(1) == expected)
+            #expect(try shop.rebuild([1]) == [])
+        }
+        #expect(try shop.gems() == (expected == "granted" ? 10 : 0))
+        try Invariants.check(shop, "\(shown) \(bought)")
+    }
+
     /// It waits for an order, and goes on when a later period pays one.
     @Test(arguments: [(Double(0), Int64(20)), (31, 10)])
     func whatWaitsForAnOrderIsOwedAsWell(day: Double, gems: Int64) throws {

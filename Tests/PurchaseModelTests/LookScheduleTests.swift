@@ -122,10 +122,11 @@ import Testing
         #expect((look != nil) == (within != nil))
         guard let look, let within else { return }
         #expect(shop.now < look && look <= shop.now.advanced(by: .seconds(within)))
-        // What says no more of it leaves that as it is.
+        // What says no more of it leaves that as it is, but for a customer who has come to wait for it.
         try shop.show(Sold.again(sold, after: 60))
-        #expect(try shop.subscription().nextLook == look)
-        shop.now = look
+        let awaited = try #require(try shop.subscription().nextLook)
+        #expect(within == 60 ? awaited == look : shop.now < awaited && awaited <= shop.now.advanced(by: .seconds(60)))
+        shop.now = awaited
         try shop.look()
         #expect(try shop.subscription().nextLook == nil)
         // Nor is it asked about again by whoever presents it, or an older period of it.
@@ -138,6 +139,29 @@ import Testing
         shop.now = SubscriptionCase.at(200 + days)
         try shop.show(Sold.month(900, original: 1, from: 60))
         #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+    }
+
+    /// What is over for less long is looked at again and again, and at once where its customer presents it for the first time.
+    @Test(arguments: ["presented", "told", "told and presented"])
+    func whatIsOverIsAskedAboutAtOnce(how: String) throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(50)
+        let sold = try Sold.month(1)
+        if how != "presented" { try shop.show(sold, by: nil) }
+        if how != "told" { try shop.show(sold) }
+        let look = try #require(try shop.subscription().nextLook)
+        #expect((look <= shop.now.advanced(by: .seconds(60))) == (how != "told"))
+        shop.now = look
+        try shop.look()
+        let next = try #require(try shop.subscription().nextLook)
+        if how == "told" {
+            try shop.show(sold)
+            #expect(try shop.subscription().nextLook.map { $0 <= shop.now.advanced(by: .seconds(60)) } == true)
+        }
+        // Whoever presents it again hastens nothing, nor puts it off.
+        let planned = how == "told" ? try shop.subscription().nextLook : next
+        for second in [60, 120] as [Int64] { try shop.show(Sold.again(sold, after: second)) }
+        #expect(try shop.subscription().nextLook == planned)
     }
 
     /// Asked about one, Apple tells of all of a customer's.

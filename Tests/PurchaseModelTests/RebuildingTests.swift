@@ -55,6 +55,28 @@ import Testing
         try Invariants.check(shop, "\(how)")
     }
 
+    /// Nor does it where it waited for the catalogue when it moved, however often the ledger is rebuilt.
+    @Test func whatMovesWhileItIsNotSoldPaysNoOrderLater() throws {
+        var shop = try Shop(needsOrder: true)
+        let (terms, month) = (shop.terms, try Sold.month(1))
+        shop.terms.products?[month.product] = nil
+        try shop.show(month)
+        try shop.place("o-1", "monthly", for: "bob")
+        shop.now = SubscriptionCase.at(2)
+        try shop.transfer(1, to: "bob")
+        #expect(try shop.word(1) == "waiting unknown_product")
+        shop.terms = terms
+        for day in 3...5 {
+            shop.now = SubscriptionCase.at(Double(day))
+            _ = try shop.rebuild([1])
+            #expect(try shop.word(1) == "waiting no_order")
+            #expect(try shop.order("o-1").state == .pending)
+        }
+        try shop.place("o-2", "monthly", for: "bob")
+        #expect(try shop.order("o-2").payment?.transaction == month.id)
+        try Invariants.check(shop, "")
+    }
+
     /// It goes on without one, where another one of its chain pays an order by hand.
     @Test func whatCameByAMoveGoesOnWithoutAnOrder() throws {
         var shop = try Shop(needsOrder: true)

@@ -31,6 +31,39 @@ import Testing
         }
     }
 
+    /// Apple told of both periods while they were nobody's, or only of the first; Ann shows no more than the second.
+    @Test(arguments: [false, true], [nil, .renewal] as [TransactionReason?])
+    func theOrderIsPaidByWhatWasBoughtThoughOnlyItsRenewalIsShown(needsOrder: Bool, reason: TransactionReason?) throws {
+        for isRenewalTold in [false, true] {
+            var shop = try Shop(needsOrder: needsOrder)
+            try shop.place("o-1", "monthly")
+            try shop.show(Sold.month(1), by: nil)
+            shop.now = SubscriptionCase.at(31)
+            var renewal = try Sold.month(2, original: 1, from: 30)
+            renewal.reason = reason
+            if isRenewalTold { try shop.show(renewal, by: nil) }
+            try shop.show(renewal)
+            let comment: Comment = "\(needsOrder) \(String(describing: reason)) \(isRenewalTold)"
+            #expect(try shop.order("o-1").payment?.transaction.number == 1, comment)
+            #expect(try shop.word(1) == "granted", comment)
+            #expect(try shop.word(2) == "granted", comment)
+            #expect(try shop.gems() == 20, comment)
+            try Invariants.check(shop, comment)
+        }
+    }
+
+    /// Who names the order with the renewal has it paid by that.
+    @Test func theOrderThatIsNamedWithARenewalIsPaidByIt() throws {
+        var shop = try Shop()
+        try shop.place("o-1", "monthly")
+        try shop.show(Sold.month(1), by: nil)
+        shop.now = SubscriptionCase.at(31)
+        try shop.show(Sold.month(2, original: 1, from: 30), order: "o-1")
+        #expect(try shop.order("o-1").payment?.transaction.number == 2)
+        #expect(try shop.word(1) == "granted")
+        try Invariants.check(shop, "")
+    }
+
     /// A restore has the period of what was taken back in part: nothing is given for it, not even for a moment.
     @Test(arguments: [false, true]) func aRestoreOfWhatWasTakenBackInPartGivesNothing(isFirst: Bool) throws {
         var shop = try Shop()

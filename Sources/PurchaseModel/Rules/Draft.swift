@@ -9,6 +9,8 @@ struct Draft {
     /// What client libraries make of a customer's name, for apps that set no token of their own.
     let ownToken: (CustomerID) -> AccountToken?
     private(set) var decision = Decision()
+    /// Where each transaction of a long proof stands among the outcomes; empty for a short one, which is looked through.
+    var outcomePlaces: [TransactionID: Int] = [:]
 
     private var fulfilments = ShortTable<TransactionKey, Int>()
     /// The chains of which something was changed, whole.
@@ -80,7 +82,11 @@ struct Draft {
 
     /// A transaction of this proof, or one that was known before.
     func recorded(_ key: TransactionKey) -> RecordedTransaction? {
-        decision.outcomes.first { $0.recorded.key == key }?.recorded ?? known[key]
+        guard !outcomePlaces.isEmpty else {
+            return decision.outcomes.first { $0.recorded.key == key }?.recorded ?? known[key]
+        }
+        guard let place = outcomePlaces[key.id], decision.outcomes[place].recorded.key == key else { return known[key] }
+        return decision.outcomes[place].recorded
     }
 
     func fulfilments(of chain: ChainKey) -> [TransactionID: Fulfilment] {

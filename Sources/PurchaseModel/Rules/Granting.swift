@@ -52,7 +52,8 @@ extension Draft {
             {
                 return before
             }
-            fulfilment = put(fulfilment)
+            // What came by a move and still waits stays so: see ``Owner/came(with:)``.
+            fulfilment = put(fulfilment, decidedAt: naming.placedAfter == nil ? nil : before?.decidedAt)
             // Somebody's, too: who is known by the token that Apple signed may come later.
             if state == .waiting { leaveVacant(fulfilment) }
             // It tells of the other numbers of its chain, too: of what may be restored, and of whose they are.
@@ -163,7 +164,7 @@ extension Draft {
                 return .leave(.waiting, naming.order == nil ? .noOrder : .orderContradicts)
             }
             let isLate = fulfilment.reason == .expired || isFamilyCopy && fulfilment.isWithheldAsCopy
-            if product?.deliversExpired != true, wasOver(recorded, isLate: isLate) {
+            if product?.deliversExpired != true, wasOver(recorded, isLate: isLate, naming) {
                 return .leave(.withheld, .expired)
             }
         }
@@ -174,10 +175,14 @@ extension Draft {
     ///
     /// What was withheld as late stays so until its access goes on: earlier versions went by when it was decided about. Nor was
     /// anything owed for a family's copy while its product was for no family.
-    private func wasOver(_ recorded: RecordedTransaction, isLate: Bool) -> Bool {
+    private func wasOver(_ recorded: RecordedTransaction, isLate: Bool, _ naming: Naming) -> Bool {
         guard kind(of: recorded.transaction) != .nonRenewing, let end = accessEnd(of: recorded) else { return false }
+        if isLate { return end <= now }
         // A clock that was ahead makes nothing late.
-        return end <= (isLate ? now : min(recorded.recordedAt, now))
+        var heardAt = min(recorded.recordedAt, now)
+        // Its proof may have waited for Apple since. What was bought after that is only told of with it.
+        if let shownAt = naming.presentedAt, recorded.purchasedAt <= shownAt { heardAt = min(heardAt, shownAt) }
+        return end <= heardAt
     }
 
     /// Whether what was bought in a store is delivered to a customer: what is from the sandbox, or from Xcode, costs nothing.

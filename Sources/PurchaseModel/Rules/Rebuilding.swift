@@ -36,10 +36,10 @@ package func decide(
 }
 
 extension Owner {
-    /// When a chain came to whose it is with something that waited for an order, of which nothing was decided since: what waits
-    /// in a chain goes with it, and pays none of the orders that there were by then.
+    /// When a chain came to whose it is with something that waited, of which nothing was decided since: what waits in a chain
+    /// goes with it, and pays none of the orders that there were by then.
     func came(with row: Fulfilment) -> Timestamp? {
-        previous != nil && row.lacksOrder && row.decidedAt <= since ? since : nil
+        previous != nil && row.state == .waiting && row.decidedAt <= since ? since : nil
     }
 }
 

@@ -40,10 +40,33 @@ extension Draft {
         named naming: Naming
     ) -> [Fulfilment] {
         let ordered = ordered
+        let beside = ownerlessPeriods(beside: recorded, naming)
         // Whoever names no chains speaks of all.
-        if naming.chains == nil { return settle(recorded) { naming.said(of: $0, ordered) } }
+        if naming.chains == nil, beside.isEmpty { return settle(recorded) { naming.said(of: $0, ordered) } }
         let known = known
-        return settle(recorded) { naming.of(known.chain(of: $0)).said(of: $0, ordered) }
+        let said = Dictionary(beside.map { ($0.period.id, $0.said) }, uniquingKeysWith: { first, _ in first })
+        let given = settle(recorded + beside.map(\.period)) { recorded in
+            said[recorded.id] ?? naming.of(known.chain(of: recorded)).said(of: recorded, ordered)
+        }
+        return Array(given.prefix(recorded.count))
+    }
+
+    /// The other periods of the same chains that were nobody's until now, each with what is said of it: one that was bought
+    /// before what is presented pays the order that its renewal would pay.
+    private func ownerlessPeriods(
+        beside recorded: [RecordedTransaction],
+        _ naming: Naming
+    ) -> [(period: RecordedTransaction, said: Naming)] {
+        var seen: Set<ChainKey> = []
+        let periods = recorded.filter { $0.isSubscriptionPeriod && owner(of: chain(of: $0)) != nil }
+        let chains = periods.map { chain(of: $0) }.filter { seen.insert($0).inserted }
+        if chains.isEmpty { return [] }
+        let ids = Set(recorded.map(\.id))
+        return chains.flatMap { chain in
+            waiting(in: chain) { $0.isOwnerless && !ids.contains($0.transaction.id) }
+                .filter(\.isSubscriptionPeriod)
+                .map { ($0, occasion(of: $0, naming.of(chain))) }
+        }
     }
 
     /// The chains of what a proof tells to be taken back, or to be taken back no more. The rest of no other was looked up.

@@ -188,7 +188,7 @@ extension Draft {
         }
     }
 
-    /// Of the subscriptions that a customer presents, and that are over for long by the clock alone, the one that ended last:
+    /// Of the subscriptions that a customer presents, and that are over by the clock alone, the one that ended last:
     /// she waits for Apple's word on it. Asked about one, Apple tells of all of hers, so that the others can wait for that.
     private func awaitedSubscription(of recording: Recording, among folded: [FoldedSubscription]) -> ChainKey? {
         guard recording.source == .presented, recording.customer != nil else { return nil }
@@ -228,7 +228,7 @@ extension Draft {
     ///   - isTold: whether the shop is told.
     ///   - isFollowed: whether a newer period of it is recorded next.
     ///   - isOfBooks: whether it was imported: a look that is planned stays.
-    ///   - isAwaited: whether a customer waits for Apple's word on it, where it is long over by the clock alone.
+    ///   - isAwaited: whether a customer waits for Apple's word on it, where it is over by the clock alone.
     ///   - isLook: whether time alone has passed over it: then the next look is written, also where nothing else has changed.
     ///   - newest: its newest period when the look began; `nil` for the one that it has.
     mutating func write(
@@ -260,17 +260,13 @@ extension Draft {
         let begun = folded.isUpgradeUnheard ? new.periodStartedAt.map { min($0, now) } : nil
         let open = begun ?? (wasAsked ? nil : before?.upgradeToHear(since: folded.old?.periodStartedAt))
         row.nextLook = open ?? schedule.next(after: now, of: new)
-        if !isLook, row.nextLook == nil {
+        if !isLook, open == nil {
             let once = schedule.once(after: now, of: new, isAwaited: isAwaited)
-            row.nextLook = lookOnce(at: new, knownAs: before, by: once, isOfBooks: isOfBooks)
+            row.nextLook =
+                row.nextLook.map { isAwaited ? soonest($0, folded, once) : $0 }
+                ?? lookOnce(at: new, knownAs: before, by: once, isOfBooks: isOfBooks, isAwaited: isAwaited)
         }
-        if let before, !folded.isUpgradeUnheard, before.saysTheSame(as: row), before.state == row.state,
-            before.since == row.since
-        {
-            // A look that found nothing has still been one, and whoever took it in hand has put the next one off.
-            let isDue = before.nextLook.map { $0 <= now } ?? (row.nextLook != nil)
-            guard isDue || isLook && !schedule.isNearly(before.nextLook, row.nextLook) else { return }
-        }
+        guard isNews(row, of: folded, schedule, isLook: isLook, isAwaited: isAwaited) else { return }
         let stream = StreamKey(
             app: row.chain.app,
             realm: row.chain.realm,
@@ -292,6 +288,32 @@ extension Draft {
         put(row)
     }
 
+    /// Whether a row is to be written: something is new, or it is looked at when it was not to be.
+    private func isNews(
+        _ row: RecordedSubscription,
+        of folded: FoldedSubscription,
+        _ schedule: LookSchedule,
+        isLook: Bool,
+        isAwaited: Bool
+    ) -> Bool {
+        guard let before = folded.before, !folded.isUpgradeUnheard, before.saysTheSame(as: row),
+            before.state == row.state, before.since == row.since
+        else { return true }
+        // A look that found nothing has still been one, and whoever took it in hand has put the next one off.
+        if before.nextLook.map({ $0 <= now }) ?? (row.nextLook != nil) { return true }
+        // Or a customer has come to wait for it.
+        return (isLook || isAwaited) && !schedule.isNearly(before.nextLook, row.nextLook)
+    }
+
+    /// The look at what is over by the clock alone, and is presented: at once where nobody had presented its newest period
+    /// before, and no later than was planned by then.
+    private func soonest(_ next: Timestamp, _ folded: FoldedSubscription, _ once: Timestamp?) -> Timestamp {
+        guard let period = folded.period, let once else { return next }
+        let isKnown = folded.before?.current == period.id
+        if !isKnown || decision.shown.contains(period.key) { return min(next, once) }
+        return folded.before?.nextLook.map { now < $0 ? min(next, $0) : next } ?? next
+    }
+
     /// The look at what has none of its own any more.
     ///
     /// - Parameters:
@@ -299,15 +321,17 @@ extension Draft {
     ///   - before: what was known of it.
     ///   - once: when Apple is asked about what only the clock says is over; `nil` where that is not so.
     ///   - isOfBooks: whether it was imported: a look that is planned stays.
+    ///   - isAwaited: whether a customer waits for it: then one that is planned comes sooner.
     /// - Returns: `nil` where nothing is to be asked, or was asked: about its newest period Apple is asked once.
     private func lookOnce(
         at new: Subscription,
         knownAs before: RecordedSubscription?,
         by once: Timestamp?,
-        isOfBooks: Bool
+        isOfBooks: Bool,
+        isAwaited: Bool
     ) -> Timestamp? {
         let planned = once != nil || isOfBooks ? before?.nextLook : nil
-        if let before, before.current == new.current { return planned }
+        if let before, before.current == new.current, !isAwaited || planned == nil { return planned }
         guard let planned, let once else { return planned ?? once }
         return min(planned, once)
     }
