@@ -42,7 +42,7 @@ import Testing
         try await TemporaryFolder.with { folder in
             try ServerFolder.write(try PrivateKey(generate: .p384).pem(), folder + "/p8", isSecret: true)
             try ServerFolder.makeRoots(in: folder + "/roots")
-            for name in ["roots/one.pem", "roots/two.der", "certificates/three.crt"] {
+            for name in ["roots/one.pem", "roots/two.DER", "certificates/three.crt"] {
                 let place = URL(filePath: folder + "/" + name).deletingLastPathComponent()
                 try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
                 try ServerFolder.write(Array("none".utf8), folder + "/" + name)
@@ -56,7 +56,7 @@ import Testing
             let beginnings = [
                 "listn: unknown", "trust.roots: roots/0.der is a simulator's",
                 "trust.roots: roots/1.der is a simulator's",
-                "trust.roots: roots/one.pem: no certificate: ", "trust.roots: roots/two.der: no certificate: ",
+                "trust.roots: roots/one.pem: no certificate: ", "trust.roots: roots/two.DER: no certificate: ",
                 "trust.certificates: certificates/three.crt: no certificate: ", "apps: the private key ",
             ]
             #expect(run.code == 2 && told.count == beginnings.count, "\(told)")

@@ -84,7 +84,8 @@ enum CertificateFolder {
     }
 
     private static func isCertificate(_ name: String) -> Bool {
-        [".der", ".cer", ".crt", ".pem"].contains { name.hasSuffix($0) }
+        let lowercase = name.lowercased()
+        return [".der", ".cer", ".crt", ".pem"].contains { lowercase.hasSuffix($0) }
     }
 
     /// The bytes themselves, or every certificate of a PEM file: each of them, or none when one is damaged.
