@@ -115,6 +115,23 @@ import Testing
         #expect(shop.types.contains("delivery.granted") == isBefore)
     }
 
+    /// A month of the books was over when it was heard of: nobody hears that it began, and of its end only who had not closed the
+    /// books by then. Each row: the day of the import, and what is told.
+    @Test(arguments: [(Double(35), ["subscription.expired"]), (61, [])]) func ofWhatIsOverOnlyTheEndIsNews(
+        day: Double,
+        told: [String]
+    ) throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(day)
+        try shop.show(Sold.month(1), from: .imported)
+        shop.now = SubscriptionCase.at(70)
+        try shop.show(Sold.month(2, original: 1, from: 30))
+        #expect(try shop.fulfilment(2).isImported)
+        #expect(try shop.subscription().state == .expired)
+        #expect(shop.types == told)
+        try Invariants.check(shop, "day \(day)")
+    }
+
     /// The old system was off by then, and its operator has the rest delivered here.
     @Test func whatNobodyHasDeliveredIsDeliveredHere() throws {
         var shop = try Shop()

@@ -204,11 +204,10 @@ extension Draft {
     /// deliver, before we knew of it.
     private func tells(of subscription: FoldedSubscription, _ recording: Recording) -> Bool {
         let (chain, source) = (subscription.new.chain, recording.source)
-        if subscription.new.state == .active || recording.isFollowed, let period = subscription.period,
-            period.id != subscription.before?.current,
-            fulfilment(period)?.isImported == true, source != .imported
+        if subscription.new.state == .active || recording.isFollowed, source != .imported,
+            booksClosed(over: subscription) != nil
         {
-            // It began before the books were closed that it belongs to, and runs. That it has ended since is news.
+            // It began before the books were closed that it belongs to, and runs.
             return false
         }
         return switch source {
@@ -218,6 +217,13 @@ extension Draft {
             fulfilments(of: chain).values.contains { !$0.isImported && (recording.exported == nil || $0.isGiven) }
         case .history: owner(of: chain) != nil
         }
+    }
+
+    /// When the books were closed to which the newest period of a subscription belongs, that nobody knew before; `nil` where it
+    /// belongs to none. That it has ended since is news, and nothing of before.
+    private func booksClosed(over subscription: FoldedSubscription) -> Timestamp? {
+        guard let period = subscription.period, period.id != subscription.before?.current else { return nil }
+        return fulfilment(period).flatMap { $0.isImported ? $0.booksClosedAt ?? $0.purchasedAt : nil }
     }
 
     /// Writes how a subscription stands now, and tells what is new.
@@ -280,7 +286,9 @@ extension Draft {
             new,
             by: folded.period?.transaction
         )
+        let closed = isOfBooks ? nil : booksClosed(over: folded)
         for (type, moment) in transition.events where isTold {
+            if let closed, moment ?? now < closed { continue }
             // It goes on under another number.
             if type == .subscriptionExpired, new.movedTo != nil { continue }
             tell(type, stream, happenedAt: moment ?? now, .subscription(new, folded.period))
