@@ -4,9 +4,18 @@ package import PurchaseModel
 
 extension StoreReader {
     /// What is known around some verified proofs: what decisions about them are made from.
-    package func situation(around recordings: [Recording]) throws(StoreFailure) -> Situation {
+    ///
+    /// - Parameters:
+    ///   - recordings: what the proofs prove.
+    ///   - ownToken: the token that client libraries make of anybody's name; by it who waits for an order meets who places one.
+    /// - Returns: the situation.
+    /// - Throws: `StoreFailure`.
+    package func situation(
+        around recordings: [Recording],
+        ownToken: (CustomerID) -> AccountToken? = { _ in nil }
+    ) throws(StoreFailure) -> Situation {
         var situation = Situation(try transactions(recordings.flatMap(\.keys)))
-        try answer(Inquiry(recordings, among: situation), in: &situation)
+        try answer(Inquiry(recordings, among: situation, ownToken: ownToken), in: &situation)
         try answerKin(in: &situation)
         let reconsidered = situation.reconsidered(for: recordings)
         if !reconsidered.isEmpty {
@@ -23,7 +32,7 @@ extension StoreReader {
         var beside = Inquiry()
         beside.tokens = situation.tokens(beside: recordings)
         if !beside.tokens.isEmpty { try answer(beside, in: &situation) }
-        try answer(Inquiry(recordings, after: situation), in: &situation)
+        try answer(Inquiry(recordings, after: situation, ownToken: ownToken), in: &situation)
         return situation
     }
 
@@ -141,6 +150,7 @@ extension StoreReader {
     package func answer(_ asked: Inquiry, in situation: inout Situation) throws(StoreFailure) {
         let inquiry = asked.subtracting(situation.asked)
         situation.asked.formUnion(inquiry)
+        situation.meetings.formUnion(inquiry.meetings)
         // Where there are many, a journey for each question is little beside asking twice.
         let isForeseen = inquiry.chains.count <= 64
         if isForeseen {

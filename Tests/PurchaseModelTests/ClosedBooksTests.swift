@@ -117,10 +117,8 @@ import Testing
 
     /// A month of the books was over when it was heard of: nobody hears that it began, and of its end only who had not closed the
     /// books by then. Each row: the day of the import, and what is told.
-    @Test(arguments: [(Double(35), ["subscription.expired"]), (61, [])]) func ofWhatIsOverOnlyTheEndIsNews(
-        day: Double,
-        told: [String]
-    ) throws {
+    @Test(arguments: [(35, ["subscription.expired"]), (61, [])] as [(Double, [String])])
+    func ofWhatIsOverOnlyTheEndIsNews(day: Double, told: [String]) throws {
         var shop = try Shop()
         shop.now = SubscriptionCase.at(day)
         try shop.show(Sold.month(1), from: .imported)

@@ -9,7 +9,12 @@ struct Shop {
 
     var terms: AppTerms
     /// What client libraries make of customers' names.
-    var ownTokens: [String: AccountToken] = [:]
+    var ownTokens: [String: AccountToken] = [:] {
+        didSet {
+            guard let app = try? Shop.app() else { return }
+            situation.meetings = Set(ownTokens.values.map { TokenKey(app: app, token: $0) })
+        }
+    }
     var now = Facts.now
     private(set) var situation = Situation()
     private(set) var events: [LedgerEvent] = []

@@ -215,9 +215,9 @@ package final class Recorder: Sendable {
             let now = isDue ? try transaction.storeTime(now) : now
             // Read once, decide each in order, write once: the decisions are pure, so nobody can wait in here.
             let recordings = try Self.recordings(of: batch, at: now, in: transaction)
-            var situation = try transaction.situation(around: recordings)
+            var situation = try Self.situation(around: recordings, in: transaction)
             let books = try WaitingBooks(behind: recordings, in: situation, transaction)
-            if !books.all.isEmpty { situation = try transaction.situation(around: recordings + books.all) }
+            if !books.all.isEmpty { situation = try Self.situation(around: recordings + books.all, in: transaction) }
             // Nothing more is looked up.
             situation.asked = Inquiry()
             var written = Written()
@@ -265,6 +265,13 @@ package final class Recorder: Sendable {
             written.events = []
             return written
         }
+    }
+
+    private static func situation(
+        around recordings: [Recording],
+        in reader: any StoreReader
+    ) throws(StoreFailure) -> Situation {
+        try reader.situation(around: recordings, ownToken: AccountToken.init(ofCustomer:))
     }
 
     /// Takes out of another system's books what a proof tells of, before that is decided.

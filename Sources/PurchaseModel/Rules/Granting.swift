@@ -56,6 +56,7 @@ extension Draft {
             fulfilment = put(fulfilment, decidedAt: naming.placedAfter == nil ? nil : before?.decidedAt)
             // Somebody's, too: who is known by the token that Apple signed may come later.
             if state == .waiting { leaveVacant(fulfilment) }
+            meetOrders(of: fulfilment)
             // It tells of the other numbers of its chain, too: of what may be restored, and of whose they are.
             if reason == .revoked || reason == .familyShared { leaveVacant(fulfilment.chain) }
             if !isKnown, !fulfilment.isImported { tellThatNothingIsGiven(fulfilment, recorded, naming) }

@@ -12,6 +12,8 @@ package struct Inquiry: Sendable {
     package var tokens: Set<TokenKey> = []
     /// The open orders of a customer for a product.
     package var wishes: Set<WishKey> = []
+    /// Of those the ones by which a purchase that waits for an order meets the order: see `Draft.meetOrders(of:)`.
+    package private(set) var meetings: Set<TokenKey> = []
     package var customers: Set<StreamKey> = []
     package var wallets: Set<WalletKey> = []
     package var consumptions: Set<ConsumptionKey> = []
@@ -58,7 +60,16 @@ package struct Inquiry: Sendable {
     }
 
     /// The first step for verified proofs, when their transactions have been looked up.
-    package init(_ recordings: [Recording], among known: Situation) {
+    ///
+    /// - Parameters:
+    ///   - recordings: what the proofs prove.
+    ///   - known: their transactions.
+    ///   - ownToken: the token that client libraries make of anybody's name.
+    package init(
+        _ recordings: [Recording],
+        among known: Situation,
+        ownToken: (CustomerID) -> AccountToken? = { _ in nil }
+    ) {
         for recording in recordings {
             customers.insert(StreamKey(app: recording.app, realm: recording.realm, customer: nil))
             if let customer = recording.customer {
@@ -90,7 +101,7 @@ package struct Inquiry: Sendable {
                 if let token = transaction.accountToken { tokens.insert(TokenKey(app: recording.app, token: token)) }
                 // Whoever presents something mostly has it, or comes to.
                 if let customer = recording.customer, recording.claimed == nil {
-                    add(customer, chain, product: transaction.product, recording.terms)
+                    add(customer, chain, product: transaction.product, recording.terms, ownToken)
                 }
             }
         }
@@ -100,7 +111,11 @@ package struct Inquiry: Sendable {
     ///
     /// They are decided one after the other, and one may say whose a chain is of which another tells what was bought: what
     /// any of them says of a chain counts for all.
-    package init(_ recordings: [Recording], after first: Situation) {
+    package init(
+        _ recordings: [Recording],
+        after first: Situation,
+        ownToken: (CustomerID) -> AccountToken? = { _ in nil }
+    ) {
         for (chain, gathering) in Gathering.all(in: recordings, after: first) {
             var products = gathering.products
             for fulfilment in first.fulfilments(of: chain).values {
@@ -113,7 +128,7 @@ package struct Inquiry: Sendable {
                 if isOpen || gathering.isRenewed { products.insert(fulfilment.product) }
             }
             for customer in gathering.customers {
-                for product in products { add(customer, chain, product: product, gathering.terms) }
+                for product in products { add(customer, chain, product: product, gathering.terms, ownToken) }
             }
         }
     }
@@ -184,7 +199,18 @@ package struct Inquiry: Sendable {
     private mutating func insert(_ known: RecordedTransaction) { chains.formUnion(Self.chains(of: known)) }
 
     /// All of a customer that a purchase of a product may touch.
-    private mutating func add(_ customer: CustomerID, _ chain: ChainKey, product: ProductID, _ terms: AppTerms) {
+    private mutating func add(
+        _ customer: CustomerID,
+        _ chain: ChainKey,
+        product: ProductID,
+        _ terms: AppTerms,
+        _ ownToken: (CustomerID) -> AccountToken? = { _ in nil }
+    ) {
+        if terms.needsOrder, !chain.realm.isPaidFor, let token = ownToken(customer) {
+            let key = TokenKey(app: chain.app, token: token)
+            tokens.insert(key)
+            meetings.insert(key)
+        }
         wishes.insert(WishKey(app: chain.app, customer: customer, product: product))
         customers.insert(StreamKey(app: chain.app, realm: chain.realm, customer: customer))
         for case .amount(_, let currency) in terms.products?[product]?.goods ?? [] {

@@ -37,6 +37,8 @@ package struct Situation: Sendable {
     private var openByWish: [WishKey: Set<OrderID>] = [:]
     /// What was looked up.
     package var asked = Inquiry()
+    /// See ``Inquiry/meetings``.
+    package var meetings: Set<TokenKey> = []
 
     package init(_ recorded: some Sequence<RecordedTransaction> = []) {
         for recorded in recorded { note(recorded) }
