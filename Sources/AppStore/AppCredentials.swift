@@ -43,4 +43,12 @@ package struct ServerAPIKey: Sendable {
         privateKey = try PrivateKey(pem: pem)
         guard privateKey.publicKey.kind == .p256 else { throw .unsupported("the key is not on P-256") }
     }
+
+    /// What is wrong with a text that ``init(issuerID:keyID:pem:)`` refuses, for whoever gave it.
+    package static func sentence(_ refusal: CryptoError) -> String {
+        switch refusal {
+        case .malformed, .failed: "it is no private key in PEM without a password, as Apple's .p8 files are"
+        case .unsupported: "the key is not on P-256, as Apple's are"
+        }
+    }
 }

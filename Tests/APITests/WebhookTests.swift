@@ -29,8 +29,13 @@ import TestSupport
             let rotated = await house.change("/v1/webhooks/\(id)/rotate")
             #expect(try rotated.json()["secrets_in_use"]?.int64 == 2)
             #expect(try rotated.json()["secret"]?.string != secret)
+            // Some clients always send an object.
+            let byObject = await house.change("/v1/webhooks/\(id)/rotate", "{}")
+            #expect(try byObject.json()["secrets_in_use"]?.int64 == 3)
+            #expect(try byObject.json()["secret"]?.string != rotated.json()["secret"]?.string)
             let kept = await house.change("/v1/webhooks/\(id)/rotate", #"{"keep": 1}"#)
             #expect(try kept.json()["secrets_in_use"]?.int64 == 1)
+            #expect(await house.change("/v1/webhooks/\(id)/rotate", #"{"keep": 0}"#).status == .badRequest)
         }
     }
 

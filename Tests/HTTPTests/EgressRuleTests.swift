@@ -132,4 +132,14 @@ import Testing
             #expect(error == fault)
         }
     }
+
+    /// What calls only what is its owner's asks for the form alone, whatever host and port it is.
+    @Test(arguments: [
+        ("http://127.0.0.1:9/apple", true), ("HTTPS://shop.example", true), ("http://shop:80/?a=b", true),
+        ("http://[::1]:5432/", true), ("", false), ("nonsense", false), ("shop.example/apple", false),
+        ("ftp://shop.example/", false), ("http://", false), ("http:///apple", false), ("http:shop.example", false),
+        ("http://shop.example:0/", false), ("http://a@shop.example/", false), ("http://shop.example/#a", false),
+        ("http://shop.example/a b", false),
+    ])
+    func whatCanBeCalledHasASchemeAndAHost(url: String, isSo: Bool) { #expect(EgressRule.canCall(url) == isSo) }
 }

@@ -302,7 +302,7 @@ import TestSupport
         ),
         (
             #"[{"name": "k", "app": "shap", "secret": "SECRET"}]"#,
-            #"keys: key "k" is for app "shap", which is not configured; did you mean "shop"?"#
+            #"keys[0].app: key "k" is for app "shap", which is not configured; did you mean "shop"?"#
         ),
         (
             #"[{"name": "k", "app": "shop", "secret": "SECRET"}, {"name": "k", "app": "shop", "secret_sha256": "HASH"}]"#,

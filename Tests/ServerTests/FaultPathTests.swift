@@ -34,6 +34,15 @@ import Testing
         #expect(fault.description.hasPrefix(line), "\(fault)")
     }
 
+    /// What only shows once all is read names the member, too, also behind an entry that is left out since it is faulty.
+    @Test func whatContradictsTheRestIsNamedByItsMember() {
+        let secret = ConfigurationTests.secret
+        let keys = #"[{"name": "j"}, {"name": "k", "app": "shap", "secret": "\#(secret)"}]"#
+        let apps = #"[{"id": "shop"}, {"id": "game", "bundle_id": "b", "accept_test_signed": true}]"#
+        let paths = ConfigurationTests.faults(#"{"apps": \#(apps), "keys": \#(keys)}"#).map(\.path)
+        #expect(paths.contains("keys[1].app") && paths.contains("apps[1].accept_test_signed"), "\(paths)")
+    }
+
     /// Of two ledgers the flag names the one.
     @Test func twoLedgersAreToldOfWhereTheFolderIsNamed() throws {
         let environment = ["ASSAY_DATABASE_URL": "postgresql://db"]

@@ -32,12 +32,15 @@ import Testing
         let key = key.replacing("SECRET", with: secret).replacing("CAPITALS", with: capitals)
             .replacing("HASH", with: Hexadecimal.encode(Digest.sha256(Array(secret.utf8))))
             .replacing("DIGEST", with: Hexadecimal.encode(Digest.sha256(Array(capitals.utf8))))
+        // The row begins with it.
+        let member = key.split(separator: "\"").first ?? ""
         // Any app's: also that of another one than the key is for. In whatever letters either is written.
         for (app, shared) in [("game", secret), ("shop", secret), ("game", capitals)] {
             let keys = #"[{"name": "old", "app": "\#(app)", \#(key)}]"#
             let apps = Self.apps.replacing("SECRET", with: shared)
             let text = #"{"apps": \#(apps), "keys": \#(keys)}"#
-            #expect(Self.faults(text, ["key": secret + "\n"]) == (isRefused ? ["assay.json: keys: \(Self.fault)"] : []))
+            let told = "assay.json: keys[0].\(member): \(Self.fault)"
+            #expect(Self.faults(text, ["key": secret + "\n"]) == (isRefused ? [told] : []))
         }
     }
 
@@ -46,7 +49,7 @@ import Testing
         let secret = ConfigurationTests.secret
         let text = #"{"apps": \#(Self.apps)}"#.replacing("SECRET", with: secret)
         let keys = #"[{"name": "old", "app": "game", "secret": "\#(secret)"}]"#
-        #expect(Self.faults(text, environment: ["ASSAY_KEYS": keys]) == ["ASSAY_KEYS: \(Self.fault)"])
+        #expect(Self.faults(text, environment: ["ASSAY_KEYS": keys]) == ["ASSAY_KEYS: keys[0].secret: \(Self.fault)"])
     }
 
     /// What is said of this file, line by line.

@@ -199,6 +199,7 @@ import Testing
         (["act", "{}"], 2, "act: is missing"), (["act", "no JSON"], 2, "the body is not JSON"),
         (["customer", "anna", "--pace", "fast"], 2, "pace: must be "),
         (["chaos", #"{"slow": 2000}"#], 2, "slow: must"),
+        (["notify", "nonsense"], 2, "url: must be an http or https URL"),
         (["clock", "to", "2020-01-01T00:00:00Z"], 1, "time_has_passed: to: time does not go back"),
         (["clock", "back", "P1D"], 2, "the clock takes"),
         (["clock", "pace", "fast"], 2, "a pace is a whole number"), (["story", "/none.json"], 2, "cannot be read"),

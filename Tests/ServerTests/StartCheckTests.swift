@@ -5,10 +5,13 @@ import Testing
 
 /// What a server does not start with, `assay config check` finds before.
 @Suite(.enabled(if: Program.isBuilt, Program.absence)) struct StartCheckTests {
+    private static let path = "apps[0].app_store.private_key_file"
+
     /// Each row: what is in the file of the private key, and what is said of it.
     private static func keys() throws -> [(pem: [UInt8], says: String)] {
         [
-            (Array("-----BEGIN PRIVATE KEY-----".utf8), "\n"), (Array("PEM".utf8), "\n"),
+            (Array("-----BEGIN PRIVATE KEY-----".utf8), "it is no private key in PEM"),
+            (Array("PEM".utf8), "it is no private key in PEM"),
             (try PrivateKey(generate: .p384).pem(), "the key is not on P-256"),
             (try PrivateKey(generate: .rsa2048).pem(), "the key is not on P-256"),
         ]
@@ -28,7 +31,7 @@ import Testing
                 for command in ["check", "print"] {
                     let run = try await Program.run(["config", command, "--config", "assay.json"], in: folder)
                     #expect(run.code == 2 && run.output.isEmpty)
-                    #expect(run.errorText.contains("assay.json: apps: \(why)"), "\(run.errorText)")
+                    #expect(run.errorText.contains("assay.json: \(Self.path): \(why)"), "\(run.errorText)")
                     #expect(run.errorText.contains(says), "\(run.errorText)")
                 }
             }
@@ -57,7 +60,7 @@ import Testing
                 "listn: unknown", "trust.roots: roots/0.der is a simulator's",
                 "trust.roots: roots/1.der is a simulator's",
                 "trust.roots: roots/one.pem: no certificate: ", "trust.roots: roots/two.DER: no certificate: ",
-                "trust.certificates: certificates/three.crt: no certificate: ", "apps: the private key ",
+                "trust.certificates: certificates/three.crt: no certificate: ", "\(Self.path): the private key ",
             ]
             #expect(run.code == 2 && told.count == beginnings.count, "\(told)")
             for (line, beginning) in zip(told, beginnings) {
@@ -65,6 +68,7 @@ import Testing
             }
             let json = try await Program.run(["config", "check", "--json", "--config", "assay.json"], in: folder)
             #expect(json.code == 2 && json.text.contains(#""path":"trust.certificates""#), "\(json.text)")
+            #expect(json.text.contains("\"path\":\"\(Self.path)\""), "\(json.text)")
         }
     }
 

@@ -15,7 +15,10 @@ struct ControlAPITests {
         var store = SimulatedStore(startingAt: StoreLife.start, seed: 1)
         store.set(DemoCatalogue.app())
         simulator = AppStoreSimulator(store, authority: TestAuthority.shared, wallClock: clock)
-        router = Router(ControlAPI(simulator).routes())
+        let chaos = ChaosRun(simulator) { _ in }
+        router = Router(
+            ControlAPI(simulator).routes() + SettingEndpoints(simulator, chaos: chaos, sent: .none).routes()
+        )
     }
 
     private func call(
@@ -143,11 +146,14 @@ struct ControlAPITests {
         let story = try StoryTests.story(name)
         let text = try StoryTests.text(name)
         let told = try await call(.post, "/stories", String(decoding: text, as: UTF8.self))
-        // Settings of the app are the running store's: stories that need others differ, and say so.
-        if name != "no-grace.json", name != "test-notification.json" {
+        // Where notifications go is the running store's to say: what needs a place for them says so.
+        if name != "test-notification.json" {
             #expect(told.status == 200)
             #expect(told.json["differences"]?.array?.map(\.string) == [], "\(story.name)")
+        } else {
+            #expect(told.status == 409 && told.json["code"]?.string == "no_notification_url")
         }
+        #expect(simulator.read(\.apps)[DemoCatalogue.bundleID]?.gracePeriod == DemoCatalogue.app().gracePeriod)
     }
 
     @Test func aStoryOfWhoIsThereAlreadyCountsWhatItTells() async throws {
@@ -185,6 +191,12 @@ struct ControlAPITests {
         (.post, "/clock", #"{"hurry": true}"#, 400, "invalid_request"),
         (.post, "/customers", #"{"name": 1}"#, 400, "invalid_request"),
         (.post, "/stories", #"{"name": "n"}"#, 400, "invalid_request"),
+        (
+            .post, "/stories", #"{"name": "n", "customers": [], "steps": [], "notifications_url": "x"}"#, 400,
+            "invalid_request"
+        ),
+        (.put, "/apps/com.example.demo/notifications", #"{"url": "x"}"#, 400, "invalid_request"),
+        (.put, "/apps/com.example.demo/notifications", #"{"url": "ftp://shop.example/"}"#, 400, "invalid_request"),
         (.post, "/stories", withStep(#""act": "fly""#), 400, "invalid_request"),
         (.post, "/stories", withStep(#""act": "finish", "transaction": "1""#), 409, "unknown_transaction"),
         (.get, "/customers/nobody", "", 404, "not_found"),

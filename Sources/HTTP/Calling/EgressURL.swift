@@ -22,6 +22,21 @@ extension EgressRule {
     ///
     /// - Throws: ``EgressURLFault``.
     package func check(url: String) throws(EgressURLFault) {
+        let (isPlain, host, port) = try EgressRule.parts(of: url)
+        let isTrusted = plainHosts.contains(EgressRule.lowercased(host))
+        guard !isPlain || isTrusted else { throw .scheme }
+        guard isTrusted || EgressRule.allows(port: port ?? 443) else { throw .port }
+    }
+
+    /// Whether a text is an `http` or `https` URL that can be called, wherever it leads: for who calls only what is their own.
+    package static func canCall(_ text: String) -> Bool {
+        do throws(EgressURLFault) { _ = try parts(of: text) } catch { return false }
+        return true
+    }
+
+    private static func parts(
+        of url: String
+    ) throws(EgressURLFault) -> (isPlain: Bool, host: ArraySlice<UInt8>, port: Int?) {
         let letters = Array(url.utf8)
         guard letters.count <= EgressRule.urlBytesMax else { throw .tooLong }
         guard letters.allSatisfy({ (0x21...0x7E).contains($0) && !EgressRule.strange.contains($0) }) else {
@@ -40,9 +55,7 @@ extension EgressRule {
         let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         guard !authority.contains(UInt8(ascii: "@")) else { throw .userinfo }
         let (host, port) = try EgressRule.split(authority)
-        let isTrusted = plainHosts.contains(EgressRule.lowercased(host))
-        guard !isPlain || isTrusted else { throw .scheme }
-        guard isTrusted || EgressRule.allows(port: port ?? 443) else { throw .port }
+        return (isPlain, host, port)
     }
 
     /// The port of HTTPS, and those that no system keeps for itself, save where something listens that was never meant for

@@ -62,7 +62,7 @@ enum CheckKeys {
                 .fail(
                     "key",
                     of: app.text,
-                    "the private key cannot be used: \(error)",
+                    "the private key cannot be used: \(ServerAPIKey.sentence(error))",
                     fix: "take the .p8 file as it was downloaded, with its BEGIN and END lines"
                 )
             )

@@ -93,7 +93,8 @@ enum AppleSide {
         do throws(CryptoError) {
             return try ServerAPIKey(issuerID: key.issuer, keyID: key.id, pem: key.pem)
         } catch {
-            throw Fault(sentence: "the private key \(key.id) of app \(app) cannot be used: \(error)")
+            let why = ServerAPIKey.sentence(error)
+            throw Fault(sentence: "the private key \(key.id) of app \(app) cannot be used: \(why)")
         }
     }
 }

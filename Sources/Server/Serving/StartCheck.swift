@@ -40,7 +40,8 @@ enum StartCheck {
                 return nil
             } catch {
                 let origin = configuration.origins["apps"] ?? .standard
-                return ConfigurationFault(origin: origin, path: "apps", message: error.sentence)
+                let path = app.store.key?.path ?? "apps"
+                return ConfigurationFault(origin: origin, path: path, message: error.sentence)
             }
         }
     }

@@ -89,7 +89,7 @@ struct AppList {
             reader.fault("\(path).customer_secret", "must have \(range) bytes, not \(customerSecret.count)")
         }
         guard let id, let bundleID else { return nil }
-        var app = Configuration.App(id: id, bundleID: bundleID)
+        var app = Configuration.App(path: path, id: id, bundleID: bundleID)
         app.appleID = appleID
         app.environments = environments ?? app.environments
         app.products = products

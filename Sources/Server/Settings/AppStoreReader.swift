@@ -72,7 +72,8 @@ struct AppStoreReader {
             return nil
         }
         guard let issuer = texts[0], let id = texts[1] else { return nil }
-        return Configuration.AppStore.Key(issuer: issuer, id: id, pem: pem)
+        let member = object["private_key"] == nil ? "private_key_file" : "private_key"
+        return Configuration.AppStore.Key(issuer: issuer, id: id, pem: pem, path: "\(path).\(member)")
     }
 
     private static func name(_ text: String) -> String? {

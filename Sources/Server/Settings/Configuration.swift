@@ -9,6 +9,8 @@ import PurchaseModel
 struct Configuration: Sendable {
     /// An app whose purchases are recorded.
     struct App: Equatable, Sendable {
+        /// Where it stands, such as `apps[0]`.
+        let path: String
         let id: AppID
         let bundleID: BundleID
         /// The app's number in the App Store; proofs that name one must name this one.
@@ -39,6 +41,8 @@ struct Configuration: Sendable {
             let id: String
             /// The private key, PKCS#8 in PEM.
             let pem: [UInt8]
+            /// The member that it is of, such as `apps[0].app_store.private_key_file`.
+            let path: String
         }
 
         /// What stands in the path that Apple's notifications come to; without one it is the app's id.
@@ -63,10 +67,14 @@ struct Configuration: Sendable {
 
     /// A bearer key: who holds it may speak for one app.
     struct Key: Equatable, Sendable {
+        /// Where it stands, such as `keys[0]`.
+        let path: String
         let name: String
         let app: AppID
         /// Of the secret's bytes; 32 bytes.
         let sha256: [UInt8]
+        /// The member that has the secret, or says where it is, such as `keys[0].secret_file`.
+        let secretPath: String
         /// Of a secret of 32 hexadecimal digits, as the App Store's shared secrets have, in small letters; `nil` of any other,
         /// and where only its hash is given.
         var sharedSecretSHA256: [UInt8]?

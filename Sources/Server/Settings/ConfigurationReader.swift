@@ -334,7 +334,7 @@ extension ConfigurationReader {
             let message =
                 "key \"\(key.name)\" is for app \"\(key.app)\", which is not configured"
                 + Suggestion.phrase(for: key.app.text, among: appIDs)
-            faults.append(ConfigurationFault(origin: origin, path: "keys", message: message))
+            faults.append(ConfigurationFault(origin: origin, path: "\(key.path).app", message: message))
         }
     }
 
@@ -349,7 +349,7 @@ extension ConfigurationReader {
             let message =
                 "key \"\(key.name)\" has the shared secret of app \"\(app.id)\", which whoever unpacks the app may find; "
                 + "give it a secret of its own, or else \"scopes\": [\"verify_receipt\"] and no other"
-            faults.append(ConfigurationFault(origin: origin, path: "keys", message: message))
+            faults.append(ConfigurationFault(origin: origin, path: key.secretPath, message: message))
         }
     }
 
@@ -364,8 +364,8 @@ extension ConfigurationReader {
     /// What a test authority signs costs nothing: where customers buy, it must not count.
     private mutating func checkProfile() {
         guard configuration.profile == .production, let origin = configuration.origins["apps"] else { return }
-        for (index, app) in configuration.apps.enumerated() where app.acceptsTestSigned {
-            let path = "apps[\(index)].accept_test_signed"
+        for app in configuration.apps where app.acceptsTestSigned {
+            let path = "\(app.path).accept_test_signed"
             let message = "must be false where profile is production: anybody's test purchase would count"
             faults.append(ConfigurationFault(origin: origin, path: path, message: message))
         }

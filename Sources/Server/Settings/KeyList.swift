@@ -42,7 +42,13 @@ struct KeyList {
         let scopes = object["scopes"].flatMap { Self.scopes($0, of: kind, at: "\(path).scopes", &reader) }
         let environments = object["environments"].map { AppList.environments($0, at: "\(path).environments", &reader) }
         guard let name, let app, let secret else { return nil }
-        var key = Configuration.Key(name: name, app: app, sha256: secret.sha256)
+        var key = Configuration.Key(
+            path: path,
+            name: name,
+            app: app,
+            sha256: secret.sha256,
+            secretPath: secret.path
+        )
         key.sharedSecretSHA256 = secret.sharedSecretSHA256
         key.kind = kind
         key.environments = environments.map { Set($0) }
@@ -93,6 +99,8 @@ struct KeyList {
 
     /// What is kept of a secret.
     private struct Secret {
+        /// Of the member.
+        let path: String
         let sha256: [UInt8]
         var sharedSecretSHA256: [UInt8]?
     }
@@ -119,7 +127,7 @@ struct KeyList {
             reader.fault(path, "must be 64 hexadecimal digits")
             return nil
         }
-        return Secret(sha256: bytes)
+        return Secret(path: path, sha256: bytes)
     }
 
     private func hashed(_ secret: [UInt8], at path: String, _ reader: inout MemberReader) -> Secret? {
@@ -133,6 +141,10 @@ struct KeyList {
             return nil
         }
         let folded = AppStoreReader.sharedSecret(secret)
-        return Secret(sha256: Digest.sha256(secret), sharedSecretSHA256: folded.map { Digest.sha256($0) })
+        return Secret(
+            path: path,
+            sha256: Digest.sha256(secret),
+            sharedSecretSHA256: folded.map { Digest.sha256($0) }
+        )
     }
 }

@@ -64,6 +64,9 @@ struct Simulate {
                 (address, port) = (listen.address, listen.port)
             }
             notificationsURL = arguments.value("notify")
+            if let url = notificationsURL, !EgressRule.canCall(url) {
+                throw UsageFault("--notify is an http or https URL with a host, without user and fragment")
+            }
             seed = UInt64(try Options.number("seed", 0...Int64.max, arguments) ?? 1)
             pace = Double(try Options.number("pace", 0...10_000_000, arguments) ?? 1)
             limitsRates = arguments.isSet("rate-limits")

@@ -212,7 +212,8 @@ package final class ControlAPI: Sendable {
         }
     }
 
-    /// Tells a story from now on, in this store. Its own start, seed and settings of the app count for nothing here.
+    /// Tells a story from now on, in this store. Its own start, its seed and where it has notifications go count for nothing
+    /// here; its grace period is the app's until it ends.
     private func tell(_ body: [UInt8]) -> HTTPResponse {
         do throws(StoryFault) {
             let story = try Story(body)

@@ -74,7 +74,7 @@ package struct SettingEndpoints: Sendable {
     private func setTarget(of app: String, _ body: [UInt8]) -> HTTPResponse {
         do throws(StoryFault) {
             var members = try ControlAnswer.members(body)
-            let url = try members.text("url")
+            let url = try members.url("url")
             let version = try members.number("version", 1...2).flatMap { NotificationTarget.Version(rawValue: Int($0)) }
             let environment = try members.environment()
             try members.finish()

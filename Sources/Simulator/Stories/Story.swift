@@ -39,7 +39,7 @@ package struct Story: Sendable {
         seed = UInt64(try members.number("seed", 0...Int64.max) ?? 1)
         customers = try Story.customers(members.required("customers", members.elements("customers")))
         gracePeriod = try Story.gracePeriod(&members)
-        notificationsURL = try members.text("notifications_url")
+        notificationsURL = try members.url("notifications_url")
         steps = try Story.steps(members.required("steps", members.elements("steps")))
         endsAt = try members.made("ends", "a distance like P1Y") { StorySpan($0) }
         expectation = try StoryExpectation(members.value("expect"))

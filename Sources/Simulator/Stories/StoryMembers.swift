@@ -1,4 +1,5 @@
 import Encoding
+import HTTP
 import PurchaseModel
 
 /// Takes the members of one JSON object, each once, and refuses those that nobody asked for: a typing mistake must not
@@ -75,6 +76,13 @@ struct StoryMembers {
         guard let text = try text(name) else { return nil }
         guard let value = make(text) else { throw StoryFault(name, "must be \(what)") }
         return value
+    }
+
+    /// Where something can be posted to.
+    mutating func url(_ name: String) throws(StoryFault) -> String? {
+        try made(name, "an http or https URL with a host, without user and fragment") { text in
+            EgressRule.canCall(text) ? text : nil
+        }
     }
 
     /// A moment that a store's time can have.

@@ -38,13 +38,22 @@ package struct StoryTeller: Sendable {
     /// - Throws: ``StoryFault`` for a step that cannot be understood, or that the store refused.
     package mutating func tell(_ story: Story) throws(StoryFault) -> [String] {
         let before = store
+        if let gracePeriod = story.gracePeriod { set(gracePeriod) }
         begin(story)
         for index in story.steps.indices { try take(index, of: story) }
         if let end = story.endsAt {
             guard let moment = end.after(startedAt) else { throw StoryFault("ends", StoryFault.tooLate) }
             store.advance(to: moment)
         }
+        // What comes after it goes by the app's own again; a grace that has begun keeps its end.
+        if story.gracePeriod != nil { set(before.apps[app]?.gracePeriod) }
         return story.expectation.differences(in: store, since: before, app: app)
+    }
+
+    private mutating func set(_ gracePeriod: GracePeriod?) {
+        guard var changed = store.apps[app] else { return }
+        changed.gracePeriod = gracePeriod
+        store.set(changed)
     }
 
     // MARK: Bit by bit, for whoever does other things in between

@@ -61,18 +61,19 @@ struct Webhooks: Sendable {
         guard var endpoint = try endpoint(change, transaction) else {
             return Gate.Answer(Problem.notFound("webhook"))
         }
-        if change.request.body.isEmpty {
+        let kept: Int64?
+        do throws(RequestBody.Fault) {
+            let body = try RequestBody(optional: change.request.body, members: ["keep"])
+            kept = try body.whole("keep", 1...Int64(WebhookEndpoint.secretsMax))
+        } catch {
+            return Gate.Answer(error.response)
+        }
+        guard let kept else {
             endpoint.addSecret()
             _ = try transaction.updateEndpoint(endpoint)
             return Webhooks.answer(.ok, endpoint)
         }
-        do throws(RequestBody.Fault) {
-            let body = try RequestBody(change.request.body, members: ["keep"])
-            let count = try RequestBody.needed(body.whole("keep", 1...Int64(WebhookEndpoint.secretsMax)), "keep")
-            endpoint.keepSecrets(Int(count))
-        } catch {
-            return Gate.Answer(error.response)
-        }
+        endpoint.keepSecrets(Int(kept))
         return Gate.Answer(try write(endpoint, transaction))
     }
 
