@@ -113,6 +113,42 @@ import Testing
         try Invariants.check(shop, "a copy")
     }
 
+    /// Both were sent with the same name, and one of them pays the order. The other one pays the next that fits, placed before
+    /// it or after; where there is none it waits on, and nothing more is told of it.
+    @Test(arguments: [true, false]) func whatSomethingElsePaysKeepsItFromNoOther(isFirst: Bool) throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.show(Sold.coins(1), order: "o-n")
+        try shop.show(Sold.coins(2), order: "o-n")
+        if isFirst { try shop.place("o-2") }
+        #expect(try shop.word(1) == "waiting order_contradicts" && shop.word(2) == "waiting order_contradicts")
+        try shop.place("o-n")
+        #expect(try shop.order("o-n").payment?.transaction.number == 1)
+        if !isFirst {
+            #expect(try shop.word(2) == "waiting order_contradicts")
+            #expect(shop.types.filter { $0 == "purchase.waiting" }.count == 2)
+            try shop.place("o-2")
+        }
+        let payment = try shop.order("o-2").payment
+        #expect(payment?.transaction.number == 2 && payment?.match == .customerAndProduct)
+        #expect(try shop.gems() == 200)
+        #expect(try shop.rebuild([1, 2]) == [])
+        try Invariants.check(shop, "first: \(isFirst)")
+    }
+
+    /// Bob has a copy of what waits for her order: what he names for it is none of hers.
+    @Test(arguments: [nil, "o-a"] as [String?]) func whatAnotherNamedTellsHerNothing(own: String?) throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.show(Sold.coins(1), order: own)
+        let (word, told) = (try shop.word(1), shop.types)
+        #expect(word == (own == nil ? "waiting no_order" : "waiting order_contradicts"))
+        let said = try shop.show(Sold.coins(1), by: "bob", order: "o-x").outcomes.map(\.standing)
+        #expect(said == [.ownedByAnother])
+        #expect(try shop.word(1) == word)
+        #expect(shop.types == told)
+        #expect(try shop.rebuild([1]) == [])
+        try Invariants.check(shop, "\(word)")
+    }
+
     /// Coins that were bought a minute after the start, and each minute after that.
     private static func coins(_ number: Int64) throws -> Transaction {
         var coins = try Sold.coins(number)

@@ -299,6 +299,26 @@ import Testing
         #expect(said == [.revoked])
     }
 
+    /// It waits for an order, and gives nothing but access: after the part nothing of it is left, and the order is that of what
+    /// is bought next.
+    @Test func whatGivesNothingAnyMoreUsesUpNoOrder() throws {
+        var shop = try Shop(needsOrder: true)
+        let sold = try Sold.transaction(1, "season", .nonRenewing)
+        try shop.show(sold)
+        try shop.show(Sold.refunded(sold, percentage: 40_000), by: nil)
+        try shop.place("o-1", "season")
+        try shop.show(Sold.transaction(2, "season", .nonRenewing))
+        #expect(try shop.order("o-1").payment?.transaction.number == 2)
+        #expect(!shop.types.contains("order.refunded"))
+        #expect(try shop.word(1) == "waiting no_order" && shop.rights() == ["season"])
+        #expect(try shop.rebuild([1, 2]) == [])
+        // Apple takes nothing back any more.
+        try shop.show(Sold.again(sold, after: 120), by: nil)
+        try shop.place("o-2", "season")
+        #expect(try shop.order("o-2").payment?.transaction.number == 1)
+        try Invariants.check(shop, "")
+    }
+
     /// What Apple took back was not used.
     @Test func ofThePartThatIsLeftItIsSaidHowMuchWasUsed() throws {
         var shop = try Shop { $0.consumption.answers = true }

@@ -162,7 +162,7 @@ extension Draft {
         let payment = match(recorded, of: customer, naming)
         if payment == nil {
             if terms.needsOrder, !continues(recorded) {
-                return .leave(.waiting, naming.order == nil ? .noOrder : .orderContradicts)
+                return .leave(.waiting, naming.isInVain(for: recorded, of: customer) ? .orderContradicts : .noOrder)
             }
             let isLate = fulfilment.reason == .expired || isFamilyCopy && fulfilment.isWithheldAsCopy
             if product?.deliversExpired != true, wasOver(recorded, isLate: isLate, naming) {

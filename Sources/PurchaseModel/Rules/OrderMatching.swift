@@ -5,9 +5,7 @@ extension Draft {
         if let (id, match) = naming.byHand, let order = order(OrderKey(app: recorded.app, id: id)) {
             return (order, match)
         }
-        // It is hers to name one: whoever shows it beside her names none in its place.
-        let isOverruled = naming.namer != customer && recorded.order != nil && recorded.customer == customer
-        let (named, namer) = isOverruled ? (recorded.order, recorded.customer) : (naming.order, naming.namer)
+        let (named, namer) = naming.named(for: recorded, of: customer)
         if let id = named, let order = order(OrderKey(app: recorded.app, id: id)),
             fits(order, recorded, of: customer)
         {
@@ -15,10 +13,19 @@ extension Draft {
         }
         // What renews pays for no wish: nobody bought it anew. Nor does what the customer has without paying, from a family or
         // an organisation. Mostly there is no wish to look for.
-        guard recorded.transaction.isOwnPurchase else { return nil }
+        guard recorded.transaction.isOwnPurchase, !isOverByAnyRefund(recorded) else { return nil }
         let isLeftAlone = isLeft(recorded, to: named, namedBy: namer, of: customer)
         return wished(recorded, of: customer, naming, isLeftAlone: isLeftAlone)
             .flatMap { isRenewal(recorded) ? nil : $0 }
+    }
+
+    /// Whether Apple took a part back of what gives nothing but access, and that is over by any refund: the order would be of
+    /// what is bought next. What Apple renews goes on from a period of which it took a part back.
+    private func isOverByAnyRefund(_ recorded: RecordedTransaction) -> Bool {
+        guard recorded.isRevoked, !recorded.isSubscriptionPeriod, let goods = goods(of: recorded.transaction),
+            !goods.isEmpty
+        else { return false }
+        return goods.allSatisfy(\.isEntitlement)
     }
 
     private func wished(
@@ -251,6 +258,19 @@ struct Naming {
     init(of recorded: RecordedTransaction, customerToken: AccountToken?) {
         self.init(order: recorded.order, customerToken: customerToken)
         namer = recorded.customer
+    }
+
+    /// Which order is named for a transaction, and by whom. It is its customer's to name one: whoever shows it beside her names
+    /// none in its place.
+    func named(for recorded: RecordedTransaction, of customer: CustomerID) -> (order: OrderID?, namer: CustomerID?) {
+        let isOverruled = namer != customer && recorded.order != nil && recorded.customer == customer
+        return isOverruled ? (recorded.order, recorded.customer) : (order, namer)
+    }
+
+    /// Whether an order is named in vain by a customer for what is hers; what somebody else names for it tells her nothing.
+    func isInVain(for recorded: RecordedTransaction, of customer: CustomerID) -> Bool {
+        let said = named(for: recorded, of: customer)
+        return said.order != nil && (said.namer == nil || said.namer == customer)
     }
 
     /// What of it counts for a chain: of another person's nothing was said.

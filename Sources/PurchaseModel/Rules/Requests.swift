@@ -58,7 +58,8 @@ package func decide(
     }
     if terms.needsOrder, let customerToken { draft.meetPurchases(by: TokenKey(app: order.app, token: customerToken)) }
     draft.tell(.orderPlaced, .unpaid(order), happenedAt: now, .order(order))
-    for candidate in draft.candidates(for: order, tokens) {
+    let candidates = draft.candidates(for: order, tokens)
+    for candidate in candidates {
         guard draft.order(order.key)?.state.isOpen == true else { break }
         let chain = draft.chain(of: candidate)
         let naming = Naming(of: candidate, customerToken: customerToken)
@@ -67,6 +68,15 @@ package func decide(
         draft.settle(candidate, naming)
         draft.settleRest(of: chain, naming)
         draft.settleNext(after: chain, whoseWas: previous, Naming(customerToken: customerToken))
+    }
+    // What was left to it by its name and does not pay it, as something else does, may pay another one.
+    for candidate in candidates where draft.waitsInVain(candidate, for: order) {
+        let chain = draft.chain(of: candidate)
+        var naming = Naming(of: candidate, customerToken: customerToken)
+        naming.placedAfter = draft.fulfilment(candidate).flatMap { draft.owner(of: chain)?.came(with: $0) }
+        draft.settle(candidate, naming)
+        draft.settleRest(of: chain, naming)
+        draft.settleNext(after: chain, whoseWas: nil, Naming(customerToken: customerToken))
     }
     return draft.decided
 }
@@ -336,6 +346,13 @@ extension Draft {
             let (left, right) = (left.recorded, right.recorded)
             return (left.transaction.purchasedAt, left.id) < (right.transaction.purchasedAt, right.id)
         }.map(\.recorded)
+    }
+
+    /// Whether something of the customer's still lacks an order, and the one that she named for it is there by now.
+    fileprivate func waitsInVain(_ recorded: RecordedTransaction, for order: Order) -> Bool {
+        recorded.order == order.id && recorded.customer == order.customer
+            && owner(of: chain(of: recorded))?.customer == order.customer
+            && fulfilment(recorded)?.lacksOrder == true
     }
 
     /// How sure it is that this was bought for the order; the lower the surer, as in ``match(_:of:_:)``.
