@@ -315,6 +315,26 @@ import Testing
         #expect(found.state.number == 4 && !found.isFamilyShared)
     }
 
+    /// Each row: on which day Apple spoke, on day 31 of the end on day 30; when the newest period began, and whose act it
+    /// was; and when the newest stretch did.
+    @Test(
+        arguments: [
+            (31, 90, .purchase, 0), (31, 91, .purchase, 91), (31, 91, .renewal, nil), (1, 91, .purchase, nil),
+            (1, 30, .renewal, 0), (1, 20, .purchase, 0), (92, 91, .purchase, 0),
+        ] as [(Double, Int64, TransactionReason, Double?)]
+    )
+    func whatWasAwayForLongBeginsAnew(day: Double, start: Int64, reason: TransactionReason, recent: Double?) throws {
+        var period = try Sold.month(2, original: 1, from: start)
+        period.reason = reason
+        let word = try SubscriptionEventTests.renewal(on: day, renews: day > 90 ? 121 : 30) { word in
+            word.recentStartAt = SubscriptionCase.at(0)
+            if day == 31 { (word.willAutoRenew, word.expirationIntent) = (false, 1) }
+        }
+        let moment = SubscriptionCase.at(Double(start) + 2)
+        let found = try #require(PurchaseModel.fold(try Shop.chain(1), period, word, at: moment))
+        #expect(found.recentStartAt == recent.map { SubscriptionCase.at($0) })
+    }
+
     @Test func everyStateOfApplesHasItsNumber() {
         #expect(SubscriptionState.allCases.compactMap(\.number) == [1, 2, 3, 4, 5])
     }

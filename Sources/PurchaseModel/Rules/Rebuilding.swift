@@ -66,6 +66,9 @@ package func rebuild(
     if let stored {
         if stored.saysTheSame(as: row) { return nil }
         (row.state, row.since, row.version) = (stored.state, stored.since, stored.version + 1)
+    } else {
+        // The shop may have been told of it: what comes next does not begin it.
+        (row.state, row.since) = (found.state, found.since)
     }
     row.nextLook = now
     return row

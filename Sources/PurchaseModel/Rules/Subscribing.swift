@@ -249,18 +249,7 @@ extension Draft {
     ) {
         let (before, new) = (folded.before, folded.new)
         var row = folded.row
-        if isFollowed, new.current != nil, new.state != .active {
-            // It went on after this period, whatever the clock says of that.
-            let isKnown = before?.current == new.current
-            row.state = isKnown ? before?.state ?? .unknown : .active
-            row.since = isKnown ? before?.since : new.periodStartedAt
-        } else if new.current == nil || new.isWaited || schedule.waits(for: new, toldOf: before, at: now) {
-            row.state = before?.state ?? .unknown
-            row.since = before?.since
-        } else {
-            row.state = new.state
-            row.since = new.since
-        }
+        (row.state, row.since) = standing(of: folded, schedule, isTold: isTold, isFollowed: isFollowed)
         let wasAsked = isLook && (newest == nil || newest == new.current)
         // Since then there is news that nobody tells; by a clock that is behind Apple's, since now.
         let begun = folded.isUpgradeUnheard ? new.periodStartedAt.map { min($0, now) } : nil
@@ -294,6 +283,28 @@ extension Draft {
             tell(type, stream, happenedAt: moment ?? now, .subscription(new, folded.period))
         }
         put(row)
+    }
+
+    /// As what the shop knows a subscription from now on, and since when.
+    private func standing(
+        of folded: FoldedSubscription,
+        _ schedule: LookSchedule,
+        isTold: Bool,
+        isFollowed: Bool
+    ) -> (SubscriptionState, Timestamp?) {
+        let (before, new) = (folded.before, folded.new)
+        let there = (before?.state ?? .unknown, before?.since)
+        if isFollowed, new.current != nil, new.state != .active {
+            // It went on after this period, whatever the clock says of that.
+            let isKnown = before?.current == new.current
+            return isKnown ? there : (.active, new.periodStartedAt)
+        }
+        // Nobody is told of its first period: what comes after that does not begin it.
+        if new.current != nil, before?.current == nil, !isTold { return (new.state, new.since) }
+        if new.current == nil || new.isWaited || schedule.waits(for: new, toldOf: before, at: now) {
+            return there
+        }
+        return (new.state, new.since)
     }
 
     /// Whether a row is to be written: something is new, or it is looked at when it was not to be.

@@ -29,7 +29,8 @@ package func fold(
     if isAhead { found.forgetPeriod() }
     found.expiresAt = word.end
     (found.movedTo, found.movedFrom) = (ends.move?.to, ends.origin?.from)
-    found.recentStartAt = renewal?.recentStartAt
+    found.recentStartAt = word.outlook?.recentStartAt
+    if let period, word.outlook == nil { found.recentStartAt = renewal?.recentStart(before: period) }
     found.signedAt = [period?.signedAt, renewal?.signedAt].compactMap(\.self).max()
     if let outlook = word.outlook { found.take(outlook) }
     if let next = renewal?.nextCommitment, word.outlook != nil || next.isAfter(period) { found.nextCommitment = next }
@@ -76,6 +77,22 @@ extension NextCommitment {
     fileprivate func isAfter(_ period: Transaction?) -> Bool {
         guard let period, period.billingPlan == SubscriptionRules.monthlyPlan, let beginsAt else { return false }
         return period.purchasedAt.seconds < beginsAt.seconds
+    }
+}
+
+extension Renewal {
+    /// When the newest stretch without a long gap in paid service began, by a word that is not about the newest period.
+    ///
+    /// - Parameter period: the newest one.
+    /// - Returns: what it says, where it was signed later, or no long gap is between the end that it is about and the period.
+    ///   Otherwise when the period began, where it was bought after what was not to go on; `nil` where that is not known: it
+    ///   may have gone on in between.
+    fileprivate func recentStart(before period: Transaction) -> Timestamp? {
+        let start = period.purchasedAt
+        if signedAt.seconds > start.seconds { return recentStartAt }
+        let last = (renewsAt ?? signedAt).advanced(by: SubscriptionRules.longestGap)
+        if start.seconds <= last.seconds { return recentStartAt }
+        return period.reason == .purchase && (isOver || willAutoRenew == false) ? start : nil
     }
 }
 

@@ -35,8 +35,10 @@ struct SubscriptionTransition {
         // Of what has no transaction nobody is told anything.
         guard new.current != nil else { return [] }
         guard let told, let last, let old else { return first }
-        var events: [(type: EventType, happenedAt: Timestamp?)] = []
         let isNewPeriod = new.current != last.id && !(period?.isSamePeriod(as: last) ?? false)
+        // Nobody was told of the one before: it had given way, or was over while the news of the next one was on its way.
+        if isNewPeriod, told == .unknown, old.state != .unknown { return first }
+        var events: [(type: EventType, happenedAt: Timestamp?)] = []
         if isNewPeriod {
             if let type = renewal(after: last, told) { events.append((type, new.periodStartedAt)) }
             if isAnotherPlan(after: last) { events.append((.subscriptionProductChanged, new.periodStartedAt)) }
@@ -85,6 +87,8 @@ struct SubscriptionTransition {
         switch told {
         case .grace, .billingRetry: return .subscriptionRecovered
         case .revoked: return .subscriptionResubscribed
+        // Apple may have ended it in the middle of a period.
+        case .expired where reason == .purchase: return .subscriptionResubscribed
         case .expired, .active, .unknown:
             if reason == .purchase, end < .max, start >= end { return .subscriptionResubscribed }
             if end < .max, start > end + Self.gap {

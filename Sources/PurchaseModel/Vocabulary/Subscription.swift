@@ -169,6 +169,8 @@ package enum SubscriptionRules {
     package static let monthlyPlan = "MONTHLY"
     /// For how long Apple tries to charge at most, whatever the plan.
     package static let longestRetry = commitmentRetry
+    /// How long paid service may be missing without a new start.
+    static let longestGap = Duration.seconds(60 * 86_400)
     private static let billingRetry = Duration.seconds(60 * 86_400)
     private static let commitmentRetry = Duration.seconds(90 * 86_400)
 
