@@ -82,6 +82,18 @@ import Testing
         try Invariants.check(shop, "\(shown) \(bought)")
     }
 
+    /// The same was shown once more, and decided about at once, when it was over: what was shown first is owed all the same.
+    @Test func whatWasShownInTimeIsOwedThoughItWasShownAgain() throws {
+        var shop = try Shop()
+        shop.now = SubscriptionCase.at(31)
+        try shop.show(Sold.month(1))
+        #expect(try shop.word(1) == "withheld expired")
+        shop.now = SubscriptionCase.at(32)
+        try shop.show([Sold.month(1)], presentedAt: SubscriptionCase.at(29))
+        #expect(try shop.word(1) == "granted" && shop.gems() == 10)
+        try Invariants.check(shop, "shown again")
+    }
+
     /// It waits for an order, and goes on when a later period pays one.
     @Test(arguments: [(Double(0), Int64(20)), (31, 10)])
     func whatWaitsForAnOrderIsOwedAsWell(day: Double, gems: Int64) throws {

@@ -207,6 +207,20 @@ import Testing
         try Invariants.check(shop, "books")
     }
 
+    /// Bob shows a copy of what is Ann's, and names an open order of hers: it is hers to say what is for it.
+    @Test func whatSomebodyElseNamesPaysNothing() throws {
+        var shop = try Shop(needsOrder: true)
+        let refunded = Sold.refunded(try Sold.transaction(1, "season", .nonRenewing), percentage: 40_000)
+        try shop.show(refunded)
+        try shop.place("o-1", "season")
+        try shop.show(refunded, by: "bob", order: "o-1")
+        #expect(try shop.order("o-1").state == .pending)
+        #expect(try shop.word(1) == "waiting no_order")
+        try shop.show(Sold.transaction(2, "season", .nonRenewing))
+        #expect(try shop.order("o-1").payment?.transaction.number == 2)
+        try Invariants.check(shop, "a stranger's")
+    }
+
     /// Those that are given already, that are another's, or that another order was named for, are no word's.
     @Test func whatIsSettledIsNotNamedOnceMore() throws {
         var shop = try Shop(needsOrder: true)

@@ -77,6 +77,23 @@ import Testing
         try Invariants.check(shop, "")
     }
 
+    /// It came to whom Apple signed it for, with her order, while it was not sold: that is paid once it is.
+    @Test(arguments: [true, false]) func whatComesWithItsOrderPaysItOnceItIsSold(isPlacedFirst: Bool) throws {
+        var shop = try Shop(needsOrder: true)
+        let (terms, token) = (shop.terms, AccountToken(high: 3, low: 4))
+        let coins = try Sold.coins(1, token: token)
+        shop.terms.products?[coins.product] = nil
+        try shop.show(coins)
+        try shop.place("o-1", for: "bob", token: token)
+        if isPlacedFirst { try shop.show(coins, by: "bob") }
+        #expect(try shop.fulfilment(1).customer?.text == "bob")
+        shop.terms = terms
+        shop.now = SubscriptionCase.at(1)
+        _ = try shop.rebuild([1])
+        #expect(try shop.order("o-1").payment?.transaction == coins.id)
+        try Invariants.check(shop, "\(isPlacedFirst)")
+    }
+
     /// It goes on without one, where another one of its chain pays an order by hand.
     @Test func whatCameByAMoveGoesOnWithoutAnOrder() throws {
         var shop = try Shop(needsOrder: true)

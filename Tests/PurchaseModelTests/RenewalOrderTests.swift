@@ -52,6 +52,21 @@ import Testing
         }
     }
 
+    /// What is presented as bought anew pays its own order, also where an older period of its chain was nobody's.
+    @Test func whatWasBoughtAnewPaysItsOrder() throws {
+        var shop = try Shop()
+        let token = AccountToken(high: 3, low: 5)
+        try shop.show(Sold.month(1), by: nil)
+        shop.now = SubscriptionCase.at(29)
+        try shop.place("o-1", "monthly", token: token)
+        shop.now = SubscriptionCase.at(30.1)
+        var anew = try Sold.month(2, original: 1, from: 30)
+        (anew.reason, anew.accountToken) = (.purchase, token)
+        try shop.show(anew)
+        #expect(try shop.order("o-1").payment?.transaction.number == 2)
+        try Invariants.check(shop, "anew")
+    }
+
     /// Who names the order with the renewal has it paid by that.
     @Test func theOrderThatIsNamedWithARenewalIsPaidByIt() throws {
         var shop = try Shop()

@@ -164,8 +164,10 @@ extension Draft {
             if terms.needsOrder, !continues(recorded) {
                 return .leave(.waiting, naming.isInVain(for: recorded, of: customer) ? .orderContradicts : .noOrder)
             }
-            let isLate = fulfilment.reason == .expired || isFamilyCopy && fulfilment.isWithheldAsCopy
-            if product?.deliversExpired != true, wasOver(recorded, isLate: isLate, naming) {
+            let isLateCopy = isFamilyCopy && (fulfilment.isWithheldAsCopy || fulfilment.reason == .expired)
+            let isLate = isLateCopy || fulfilment.reason == .expired
+            let shownAt = isLateCopy ? nil : naming.presentedAt
+            if product?.deliversExpired != true, wasOver(recorded, isLate: isLate, shownAt: shownAt) {
                 return .leave(.withheld, .expired)
             }
         }
@@ -176,13 +178,12 @@ extension Draft {
     ///
     /// What was withheld as late stays so until its access goes on: earlier versions went by when it was decided about. Nor was
     /// anything owed for a family's copy while its product was for no family.
-    private func wasOver(_ recorded: RecordedTransaction, isLate: Bool, _ naming: Naming) -> Bool {
+    private func wasOver(_ recorded: RecordedTransaction, isLate: Bool, shownAt: Timestamp?) -> Bool {
         guard kind(of: recorded.transaction) != .nonRenewing, let end = accessEnd(of: recorded) else { return false }
-        if isLate { return end <= now }
         // A clock that was ahead makes nothing late.
-        var heardAt = min(recorded.recordedAt, now)
+        var heardAt = isLate ? now : min(recorded.recordedAt, now)
         // Its proof may have waited for Apple since. What was bought after that is only told of with it.
-        if let shownAt = naming.presentedAt, recorded.purchasedAt <= shownAt { heardAt = min(heardAt, shownAt) }
+        if let shownAt, recorded.purchasedAt <= shownAt { heardAt = min(heardAt, shownAt) }
         return end <= heardAt
     }
 

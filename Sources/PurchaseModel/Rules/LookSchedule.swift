@@ -113,6 +113,11 @@ package struct LookSchedule: Hashable, Sendable {
         return now.advanced(by: first + spread.share(of: Self.day))
     }
 
+    /// Whether a look stands later than any that is planned once: somebody has it in hand, and it is not hastened.
+    func isInHand(_ look: Timestamp?, at now: Timestamp) -> Bool {
+        look.map { now.advanced(by: first + Self.day) < $0 } ?? false
+    }
+
     /// Whether two moments of a next look are as good as one: what was recorded a moment ago has said when the next one is.
     func isNearly(_ one: Timestamp?, _ other: Timestamp?) -> Bool {
         guard let one, let other else { return one == other }

@@ -261,10 +261,12 @@ struct Naming {
     }
 
     /// Which order is named for a transaction, and by whom. It is its customer's to name one: whoever shows it beside her names
-    /// none in its place.
+    /// none, neither in its place nor where she has named none.
     func named(for recorded: RecordedTransaction, of customer: CustomerID) -> (order: OrderID?, namer: CustomerID?) {
-        let isOverruled = namer != customer && recorded.order != nil && recorded.customer == customer
-        return isOverruled ? (recorded.order, recorded.customer) : (order, namer)
+        if recorded.customer == customer, namer != customer, recorded.order != nil { return (recorded.order, customer) }
+        // What became hers may have been bought for an order of hers by who had it first.
+        let maySay = namer == nil || namer == customer || namer == recorded.customer
+        return maySay ? (order, namer) : (nil, namer)
     }
 
     /// Whether an order is named in vain by a customer for what is hers; what somebody else names for it tells her nothing.

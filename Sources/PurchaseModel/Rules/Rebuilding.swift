@@ -37,9 +37,11 @@ package func decide(
 
 extension Owner {
     /// When a chain came to whose it is with something that waited, of which nothing was decided since: what waits in a chain
-    /// goes with it, and pays none of the orders that there were by then.
+    /// goes with it, and pays none of the orders that there were by then. What did not wait for an order may come with one, to
+    /// whom Apple signed it: of that it counts only where a person moved it.
     func came(with row: Fulfilment) -> Timestamp? {
-        previous != nil && row.state == .waiting && row.decidedAt <= since ? since : nil
+        let hasWaited = row.lacksOrder || isSettled && row.state == .waiting
+        return previous != nil && hasWaited && row.decidedAt <= since ? since : nil
     }
 }
 

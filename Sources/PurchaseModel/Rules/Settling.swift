@@ -51,20 +51,25 @@ extension Draft {
         return Array(given.prefix(recorded.count))
     }
 
-    /// The other periods of the same chains that were nobody's until now, each with what is said of it: one that was bought
-    /// before what is presented pays the order that its renewal would pay.
+    /// What was bought before in the same chains, and was nobody's until now, each with what is said of it: it pays the order
+    /// that its renewal would pay. What is presented as bought anew pays its own.
     private func ownerlessPeriods(
         beside recorded: [RecordedTransaction],
         _ naming: Naming
     ) -> [(period: RecordedTransaction, said: Naming)] {
-        var seen: Set<ChainKey> = []
-        let periods = recorded.filter { $0.isSubscriptionPeriod && owner(of: chain(of: $0)) != nil }
-        let chains = periods.map { chain(of: $0) }.filter { seen.insert($0).inserted }
+        var (chains, newest): ([ChainKey], [ChainKey: Timestamp]) = ([], [:])
+        for period in recorded where period.isSubscriptionPeriod && period.transaction.reason != .purchase {
+            let chain = chain(of: period)
+            guard owner(of: chain) != nil else { continue }
+            if newest[chain] == nil { chains.append(chain) }
+            newest[chain] = max(newest[chain] ?? period.purchasedAt, period.purchasedAt)
+        }
         if chains.isEmpty { return [] }
         let ids = Set(recorded.map(\.id))
         return chains.flatMap { chain in
             waiting(in: chain) { $0.isOwnerless && !ids.contains($0.transaction.id) }
-                .filter(\.isSubscriptionPeriod)
+                .filter { period in period.isSubscriptionPeriod && newest[chain].map { period.purchasedAt < $0 } == true
+                }
                 .map { ($0, occasion(of: $0, naming.of(chain))) }
         }
     }

@@ -257,9 +257,10 @@ extension Draft {
         row.nextLook = open ?? schedule.next(after: now, of: new)
         if !isLook, open == nil {
             let once = schedule.once(after: now, of: new, isAwaited: isAwaited)
+            let isSooner = isAwaited && !schedule.isInHand(before?.nextLook, at: now)
             row.nextLook =
                 row.nextLook.map { isAwaited ? soonest($0, folded, once) : $0 }
-                ?? lookOnce(at: new, knownAs: before, by: once, isOfBooks: isOfBooks, isAwaited: isAwaited)
+                ?? lookOnce(at: new, knownAs: before, by: once, isOfBooks: isOfBooks, isSooner: isSooner)
         }
         guard isNews(row, of: folded, schedule, isLook: isLook, isAwaited: isAwaited) else { return }
         let stream = StreamKey(
@@ -330,7 +331,7 @@ extension Draft {
         guard let period = folded.period, let once else { return next }
         let isKnown = folded.before?.current == period.id
         if !isKnown || decision.shown.contains(period.key) { return min(next, once) }
-        return folded.before?.nextLook.map { now < $0 ? min(next, $0) : next } ?? next
+        return folded.before?.nextLook.map { min(next, $0) } ?? next
     }
 
     /// The look at what has none of its own any more.
@@ -340,17 +341,17 @@ extension Draft {
     ///   - before: what was known of it.
     ///   - once: when Apple is asked about what only the clock says is over; `nil` where that is not so.
     ///   - isOfBooks: whether it was imported: a look that is planned stays.
-    ///   - isAwaited: whether a customer waits for it: then one that is planned comes sooner.
+    ///   - isSooner: whether one that is planned comes sooner, as a customer waits for it.
     /// - Returns: `nil` where nothing is to be asked, or was asked: about its newest period Apple is asked once.
     private func lookOnce(
         at new: Subscription,
         knownAs before: RecordedSubscription?,
         by once: Timestamp?,
         isOfBooks: Bool,
-        isAwaited: Bool
+        isSooner: Bool
     ) -> Timestamp? {
         let planned = once != nil || isOfBooks ? before?.nextLook : nil
-        if let before, before.current == new.current, !isAwaited || planned == nil { return planned }
+        if let before, before.current == new.current, !isSooner || planned == nil { return planned }
         guard let planned, let once else { return planned ?? once }
         return min(planned, once)
     }
