@@ -164,9 +164,8 @@ extension Draft {
             if terms.needsOrder, !continues(recorded) {
                 return .leave(.waiting, naming.isInVain(for: recorded, of: customer) ? .orderContradicts : .noOrder)
             }
-            let isLateCopy = isFamilyCopy && (fulfilment.isWithheldAsCopy || fulfilment.reason == .expired)
-            let isLate = isLateCopy || fulfilment.reason == .expired
-            let shownAt = isLateCopy ? nil : naming.presentedAt
+            let isLate = fulfilment.reason == .expired || isFamilyCopy && fulfilment.isWithheldAsCopy
+            let shownAt = isFamilyCopy && isLate ? nil : naming.presentedAt
             if product?.deliversExpired != true, wasOver(recorded, isLate: isLate, shownAt: shownAt) {
                 return .leave(.withheld, .expired)
             }
