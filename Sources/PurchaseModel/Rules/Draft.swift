@@ -325,21 +325,21 @@ struct Draft {
         put(TokenOwner(key: token, customer: customer))
     }
 
-    /// Has an order that is placed meet a purchase that comes to wait for one at the same moment: each writes the row of the
-    /// token that is made of the customer's name, so that of two writers the second is told, and sees the other.
-    mutating func meetPurchases(by token: TokenKey) {
+    /// Has an order that is placed, and a purchase that comes to wait for one at the same moment, meet: each writes the row of
+    /// the token that is made of the customer's name, so that of two writers the second is told, and sees the other.
+    mutating func meet(by token: TokenKey) {
         guard tokens[token] == nil else { return }
         put(TokenOwner(key: token, customer: customer(of: token)))
     }
 
-    /// The same, of what comes to wait for an order. What is paid for needs no row of its own for that: it is told of in the
+    /// The purchase's part in that. What is paid for needs no row of its own for that: it is told of in the
     /// stream in which orders are. Of what was not looked up nothing is written, as it would be taken for new.
     mutating func meetOrders(of fulfilment: Fulfilment) {
         guard terms.needsOrder, fulfilment.lacksOrder, !fulfilment.transaction.realm.isPaidFor,
             let token = fulfilment.customer.flatMap(ownToken)
         else { return }
         let key = TokenKey(app: fulfilment.transaction.app, token: token)
-        if known.meetings.contains(key) { meetPurchases(by: key) }
+        if known.meetings.contains(key) { meet(by: key) }
     }
 
     /// Moves an amount in a wallet. Whoever calls has seen to it that the sum is still a number.

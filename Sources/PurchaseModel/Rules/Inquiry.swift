@@ -10,10 +10,10 @@ package struct Inquiry: Sendable {
     package var orders: Set<OrderKey> = []
     /// Whose token it is, and the open orders that name it.
     package var tokens: Set<TokenKey> = []
+    /// Of these the ones by which a purchase that comes to wait for an order meets it: see `Draft.meetOrders(of:)`.
+    package private(set) var meetings: Set<TokenKey> = []
     /// The open orders of a customer for a product.
     package var wishes: Set<WishKey> = []
-    /// Of those the ones by which a purchase that waits for an order meets the order: see `Draft.meetOrders(of:)`.
-    package private(set) var meetings: Set<TokenKey> = []
     package var customers: Set<StreamKey> = []
     package var wallets: Set<WalletKey> = []
     package var consumptions: Set<ConsumptionKey> = []

@@ -56,7 +56,7 @@ package func decide(
     let tokens = [order.accountToken, customerToken].compactMap(\.self).filter { token in
         draft.register(TokenKey(app: order.app, token: token), of: order.customer) == order.customer
     }
-    if terms.needsOrder, let customerToken { draft.meetPurchases(by: TokenKey(app: order.app, token: customerToken)) }
+    if terms.needsOrder, let customerToken { draft.meet(by: TokenKey(app: order.app, token: customerToken)) }
     draft.tell(.orderPlaced, .unpaid(order), happenedAt: now, .order(order))
     let candidates = draft.candidates(for: order, tokens)
     for candidate in candidates {
