@@ -223,16 +223,7 @@ import Testing
         in store: any Store,
         customerToken: AccountToken? = nil
     ) async throws {
-        let order = Order(
-            app: try Samples.app(),
-            id: try #require(OrderID(id)),
-            customer: try Samples.customer("ann"),
-            product: try #require(ProductID(product)),
-            quantity: 1,
-            accountToken: nil,
-            placedAt: Samples.now,
-            expiresAt: Samples.now.advanced(by: .seconds(3_600))
-        )
+        let order = try Samples.order(id, product)
         try await carryOut(
             { reader throws(StoreFailure) in
                 let known = try reader.situation(placing: order, customerToken: customerToken, terms)

@@ -102,16 +102,7 @@ import Testing
     }
 
     private static func order(_ id: String) throws -> Order {
-        Order(
-            app: try Samples.app(),
-            id: try #require(OrderID(id)),
-            customer: try Samples.customer("ann"),
-            product: try #require(ProductID("coins.100")),
-            quantity: 1,
-            accountToken: AccountToken(high: 1, low: 2),
-            placedAt: Samples.now,
-            expiresAt: Samples.now.advanced(by: .seconds(3_600))
-        )
+        try Samples.order(id, token: AccountToken(high: 1, low: 2))
     }
 
     private static func decided(_ order: Order, _ store: any Store) async throws -> Decision {

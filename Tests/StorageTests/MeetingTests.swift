@@ -26,8 +26,8 @@ import Testing
             // Or her name is known from before, by an order for something else.
             for isKnown in [false, true] {
                 try await kind.withStore { store in
-                    if isKnown { try await Self.place(try Self.order("o-0", "coins.500"), in: store) }
-                    let (order, shown) = (try Self.order("o-1", "coins.100"), try Self.shown(in: realm))
+                    if isKnown { try await Self.place(try Samples.order("o-0", "coins.500"), in: store) }
+                    let (order, shown) = (try Samples.order("o-1", "coins.100"), try Self.shown(in: realm))
                     let (placed, kept) = (try await Self.placing(order, store), try await Self.showing(shown, store))
                     try await Self.write(isPlacedFirst ? placed : kept, store)
                     await #expect(throws: StoreFailure.conflict, "\(isPlacedFirst) \(isKnown)") {
@@ -50,7 +50,7 @@ import Testing
         try await kind.withStore { store in
             var shown = try Self.shown(in: Realm(environment: .sandbox, isTestSigned: false))
             shown.terms.needsOrder = false
-            let placed = try await Self.placing(try Self.order("o-1", "coins.100"), store, terms: shown.terms)
+            let placed = try await Self.placing(try Samples.order("o-1", "coins.100"), store, terms: shown.terms)
             let given = try await Self.showing(shown, store)
             #expect(given.tokens.isEmpty)
             try await Self.write(placed, store)
@@ -67,19 +67,6 @@ import Testing
             transactions: [sold],
             customer: try Samples.customer("ann"),
             terms: terms
-        )
-    }
-
-    private static func order(_ id: String, _ product: String) throws -> Order {
-        Order(
-            app: try Samples.app(),
-            id: try #require(OrderID(id)),
-            customer: try Samples.customer("ann"),
-            product: try #require(ProductID(product)),
-            quantity: 1,
-            accountToken: nil,
-            placedAt: Samples.now,
-            expiresAt: Samples.now.advanced(by: .seconds(3_600))
         )
     }
 

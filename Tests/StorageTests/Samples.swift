@@ -108,6 +108,21 @@ enum Samples {
         return try sample(SubmissionID(name + Array(repeating: 0, count: 15 - name.count) + [seed]))
     }
 
+    /// Ann's, for an hour.
+    static func order(_ id: String = "o-1", _ product: String = "coins.100", token: AccountToken? = nil) throws -> Order
+    {
+        Order(
+            app: try app(),
+            id: try sample(OrderID(id)),
+            customer: try customer("ann"),
+            product: try sample(ProductID(product)),
+            quantity: 1,
+            accountToken: token,
+            placedAt: now,
+            expiresAt: now.advanced(by: .seconds(3_600))
+        )
+    }
+
     private struct BadSample: Error {}
 
     private static func sample<Value>(_ value: Value?) throws -> Value {

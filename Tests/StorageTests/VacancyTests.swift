@@ -46,7 +46,7 @@ import Testing
     func whoeverIsKnownByATokenAndWhatNamesItSeeEachOther(kind: StoreKind, isPlacedFirst: Bool) async throws {
         try await kind.withStore { store in
             let token = AccountToken(high: 1, low: 2)
-            let order = try Self.order(token)
+            let order = try Samples.order(token: token)
             let heard = try Self.period(1, customer: nil, token: token)
             let placed = try decide(Situation(), placing: order, terms: AppTerms(), at: Samples.now)
             let left = decide(Situation(), heard, at: Samples.now)
@@ -208,7 +208,7 @@ import Testing
             let token = AccountToken(high: 1, low: 2)
             var shown = try Self.period(1, customer: "bob", token: token)
             shown.terms = AppTerms(needsOrder: true)
-            let order = try Self.order(token)
+            let order = try Samples.order(token: token)
             let (none, terms) = (Situation(), shown.terms)
             let placed = try decide(none, placing: order, terms: terms, at: Samples.now)
             let kept = decide(none, shown, at: Samples.now)
@@ -238,19 +238,6 @@ import Testing
             realm: Samples.production,
             transactions: [transaction],
             customer: try customer.map { try Samples.customer($0) }
-        )
-    }
-
-    private static func order(_ token: AccountToken) throws -> Order {
-        Order(
-            app: try Samples.app(),
-            id: try #require(OrderID("o-1")),
-            customer: try Samples.customer("ann"),
-            product: try #require(ProductID("coins.100")),
-            quantity: 1,
-            accountToken: token,
-            placedAt: Samples.now,
-            expiresAt: Samples.now.advanced(by: .seconds(3_600))
         )
     }
 
