@@ -165,6 +165,14 @@ import Testing
         }
     }
 
+    @Test(arguments: ["%29n", "MK-1234", "MK%201234", "MK1234%C3%A9", String(repeating: "M", count: 65)])
+    func whatIsNoNumberOfAppleNamesNoOrder(text: String) async throws {
+        try await TestHouse().open { house in
+            #expect(await house.change("/v1/apple/orders/\(text)/lookup", "").status == .notFound)
+            #expect(house.jobs.values == [])
+        }
+    }
+
     /// Each row: a question, its body; and how it is taken in, or the member at fault.
     @Test(arguments: [
         ("orders/MK1234/lookup", "", "order.look_up"), ("orders/MK1234/lookup", #"{"a": 1}"#, "a"),

@@ -20,10 +20,7 @@ struct AppleSupport: Sendable {
     func lookUp(_ change: Gate.Change, _ transaction: any StoreTransaction) throws(StoreFailure) -> HTTPResponse {
         try take(change, transaction) { change throws(RequestBody.Fault) in
             _ = try RequestBody(optional: change.request.body, members: [])
-            let order = change.path["id"] ?? ""
-            guard (1...64).contains(order.utf8.count), order.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                return nil
-            }
+            guard let order = change.path["id"], Self.isOrderNumber(order) else { return nil }
             return .lookUpOrder(order)
         }
     }
@@ -158,6 +155,19 @@ struct AppleSupport: Sendable {
         var response = HTTPResponse.json(.accepted) { SupportJSON.write(request, into: &$0) }
         response.fields["Location"] = "/v1/apple/requests/\(request.id)"
         return response
+    }
+
+    /// Letters and digits are all that Apple's numbers have.
+    private static func isOrderNumber(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: false
+                }
+            }
     }
 
     /// Only these two can be asked.
