@@ -214,12 +214,19 @@ import Testing
         }
     }
 
-    @Test func whatIsOverForLongWaitsForTheNextLook() throws {
+    @Test func whatIsOverForLongIsAskedAboutAtOnceAndOnce() throws {
         var shop = try Shop()
         shop.now = SubscriptionCase.at(365 + 61)
-        try shop.show(Self.yearly(1), Self.yearly(3, original: 1, from: 300), Sold.month(2, original: 1, from: 30))
-        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+        let periods = [
+            try Self.yearly(1), try Self.yearly(3, original: 1, from: 300), try Sold.month(2, original: 1, from: 30),
+        ]
+        for period in periods { try shop.show(period) }
+        #expect(try shop.subscription().nextLook.map { $0 <= shop.now } == true)
         #expect(upgradesToHear(among: [try Self.yearly(1), try Sold.month(2, original: 1, from: 30)]).count == 1)
+        try shop.look()
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+        for period in periods { try shop.show(Sold.again(period, after: 1)) }
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
     }
 
     /// A year that another plan took the place of on day 11, all of it over for long. Each row: in which order its periods come,
@@ -275,13 +282,25 @@ import Testing
         #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
     }
 
-    /// Whose next look comes anyway, is not asked about before it.
-    @Test func aLivingChainWaitsForItsLook() throws {
+    /// Its next look may never come: Apple's word that it is over can be there before.
+    @Test func aLivingChainIsAskedAboutBeforeAppleEndsIt() throws {
         var shop = try Shop()
         shop.now = SubscriptionCase.at(800)
         try shop.show(Sold.month(4, original: 1, from: 790))
         try shop.show(Self.yearly(1))
         try shop.show(Sold.month(2, original: 1, from: 11))
-        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+        #expect(try shop.subscription().nextLook.map { $0 <= shop.now } == true)
+        var word = Renewal(
+            originalID: try #require(TransactionID(number: 1)),
+            product: try Shop.product("monthly"),
+            signedAt: SubscriptionCase.at(821)
+        )
+        (word.willAutoRenew, word.expirationIntent, word.renewsAt) = (false, 1, word.signedAt)
+        shop.now = SubscriptionCase.at(821)
+        try shop.show(renewals: [word], by: nil)
+        #expect(try shop.subscription().state == .expired)
+        #expect(try shop.subscription().nextLook.map { $0 <= shop.now } == true)
+        try shop.look()
+        #expect(try shop.subscription().nextLook == nil)
     }
 }

@@ -106,8 +106,7 @@ extension Draft {
                     isUpgradeUnheard: isUpgradeUnheard(
                         of: fresh[chain, default: []],
                         last,
-                        before: period,
-                        hasNextLook: recording.schedule.next(after: now, of: new) != nil
+                        before: period
                     ),
                     lookedAt: now
                 )
@@ -115,13 +114,12 @@ extension Draft {
         }
     }
 
-    /// Apple sends no word of what an upgrade took the place of. What is over for long can wait for the next look, where there
-    /// is one. Where there is none, it is asked about once: by a period that was not known before.
+    /// Apple sends no word of what an upgrade took the place of. About what is over for long it is asked once, by a period that
+    /// was not known before: that cannot wait for the next look, which may never be due.
     private func isUpgradeUnheard(
         of fresh: [RecordedTransaction],
         _ last: Transaction?,
-        before newest: RecordedTransaction?,
-        hasNextLook: @autoclosure () -> Bool
+        before newest: RecordedTransaction?
     ) -> Bool {
         guard let newest else { return false }
         let late = last == nil ? [] : fresh.filter { $0.id != newest.id && known[$0.key] == nil }
@@ -142,7 +140,7 @@ extension Draft {
             guard let end = period.expiresAt else { return false }
             return end.advanced(by: SubscriptionRules.billingRetry(on: period.billingPlan)) > now
         }
-        return isRecent || fresh.contains { known[$0.key] == nil } && !hasNextLook()
+        return isRecent || fresh.contains { known[$0.key] == nil }
     }
 
     /// The periods that may have given way to a neighbour that was not told in its turn, or are told after it: what is known of
