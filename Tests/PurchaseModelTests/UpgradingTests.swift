@@ -80,6 +80,26 @@ import Testing
         }
     }
 
+    /// A receipt is newer than what StoreKit 2 said of the old plan, and says nothing of upgrades.
+    @Test func aReceiptThatTellsOfTheNewPlanHidesNoUpgrade() throws {
+        var shop = try Shop()
+        var first = try Self.yearly(1)
+        first.ownership = .purchased
+        try shop.show(first)
+        shop.now = SubscriptionCase.at(100)
+        first = Sold.again(first, after: 100 * 86_400)
+        first.ownership = nil
+        var next = try Sold.month(2, original: 1, from: 30)
+        next.signedAt = first.signedAt
+        try shop.show(first, next)
+        #expect(try shop.subscription().nextLook.map { $0 <= shop.now } == true)
+        try shop.look()
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+        // The next receipt tells nothing new.
+        try shop.show(Sold.again(first, after: 60), Sold.again(next, after: 60))
+        #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
+    }
+
     /// A look reads no more of a chain whose periods only follow one another. Each row: when a second year begins, and the number
     /// that the first has once more.
     @Test(arguments: [(30, nil, true), (363, 9, true), (364, 9, false), (365, nil, false)] as [(Int64, Int64?, Bool)])

@@ -172,12 +172,30 @@ package struct SubscriptionLooker: Sendable {
     }
 
     private func upgradesToHear(of chain: ChainKey) async throws(StoreFailure) -> [TransactionID] {
-        try await store.read { reader throws(StoreFailure) in
+        let verifier = verifier
+        return try await store.read { reader throws(StoreFailure) in
             let given = try reader.fulfilments([chain])
             guard mayHideUpgrades(given) else { return [] }
-            let periods = try reader.transactions(given.map(\.transaction))
-            return PurchaseModel.upgradesToHear(among: periods.map(\.transaction))
+            var periods: [Transaction] = []
+            for row in try reader.transactions(given.map(\.transaction)) {
+                var period = row.transaction
+                // The newest is a receipt then, which says nothing of upgrades.
+                if let fuller = try reader.fullerEvidence(of: row.key) {
+                    period.signedAt = Self.signingMoment(of: row.id, in: fuller, by: verifier)
+                }
+                periods.append(period)
+            }
+            return PurchaseModel.upgradesToHear(among: periods)
         }
+    }
+
+    private static func signingMoment(
+        of id: TransactionID,
+        in evidence: EvidenceRow,
+        by verifier: Verifier
+    ) -> Timestamp {
+        let claims = verifier.examine(evidence.proof, expecting: Expectation()).report.claims
+        return claims.transactions.first { $0.id == id }?.signedAt ?? claims.signedAt ?? evidence.receivedAt
     }
 
     /// Each page is recorded before the next is asked for: a customer's history may be long. The newest periods are left to be

@@ -70,10 +70,12 @@ extension Draft {
     mutating func foldSubscriptions(_ recording: Recording) {
         var chains: [ChainKey] = []
         var fresh: [ChainKey: [RecordedTransaction]] = [:]
+        var toldByLess: Set<TransactionID> = []
         for change in decision.changes where change.recorded.isSubscriptionPeriod {
             let chain = chain(of: change.recorded)
             if fresh[chain] == nil { chains.append(chain) }
             fresh[chain, default: []].append(change.recorded)
+            if case .updateByLess = change { toldByLess.insert(change.recorded.id) }
         }
         var renewals: [ChainKey: Renewal] = [:]
         var ends: [ChainKey: PeriodEnds] = [:]
@@ -106,7 +108,8 @@ extension Draft {
                     isUpgradeUnheard: isUpgradeUnheard(
                         of: fresh[chain, default: []],
                         last,
-                        before: period
+                        before: period,
+                        toldByLess
                     ),
                     lookedAt: now
                 )
@@ -119,7 +122,8 @@ extension Draft {
     private func isUpgradeUnheard(
         of fresh: [RecordedTransaction],
         _ last: Transaction?,
-        before newest: RecordedTransaction?
+        before newest: RecordedTransaction?,
+        _ toldByLess: Set<TransactionID>
     ) -> Bool {
         guard let newest else { return false }
         let late = last == nil ? [] : fresh.filter { $0.id != newest.id && known[$0.key] == nil }
@@ -130,7 +134,14 @@ extension Draft {
             if fresh.isEmpty || fresh.count == 1 && last == nil { return false }
             guard overlap(fresh.map(\.transaction.span) + (last.map { [$0.span] } ?? [])) else { return false }
         }
-        var periods = fresh.map(\.transaction)
+        var periods = fresh.map { period in
+            var transaction = period.transaction
+            // A receipt is newer, and says nothing of upgrades.
+            if toldByLess.contains(period.id), let before = known[period.key] {
+                transaction.signedAt = before.transaction.signedAt
+            }
+            return transaction
+        }
         let ids = Set(periods.map(\.id))
         periods += [last, newest.transaction].compactMap(\.self).filter { !ids.contains($0.id) }
         let found = Set(upgradesToHear(among: periods))

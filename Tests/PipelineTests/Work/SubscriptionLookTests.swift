@@ -257,6 +257,26 @@ import Testing
         }
     }
 
+    /// StoreKit 2 told of the old plan, and a receipt, which knows no upgrades, of both.
+    @Test func aReceiptAfterAnUpgradeDoesNotHideIt() async throws {
+        try await WorkHouse().open { house in
+            _ = try house.buy("pro.monthly")
+            await house.sender.deliverDue()
+            try await house.live(days: 10)
+            house.inbox.open(false)
+            let old = try await house.upgrade()
+            house.pass(.seconds(3_600))
+            guard case .recorded = try await house.submit(house.receipt()) else {
+                Issue.record("The receipt was not taken in.")
+                return
+            }
+            #expect(try await house.recorded(old)?.transaction.ownership == .purchased)
+            #expect(try await house.recorded(old)?.transaction.isUpgraded == false)
+            try await house.work()
+            #expect(try await house.recorded(old)?.transaction.isUpgraded == true)
+        }
+    }
+
     /// Two plans of one product, of which nobody has shown any: how long what waits lasts stands in no row of what was given.
     @Test func anUpgradeThatNobodyHasShownIsAskedAboutToo() async throws {
         try await WorkHouse().open { house in
