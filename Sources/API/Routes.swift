@@ -267,12 +267,14 @@ private func consumption(_ gate: Gate, _ parts: APIParts) -> [Route] {
 
 private func support(_ gate: Gate, _ parts: APIParts) -> [Route] {
     let apple = AppleSupport(store: parts.store, queue: parts.support, apps: Set(parts.signing.keys))
-    return [
+    let asking = [
         gate.change("/v1/apple/orders/{id}/lookup", for: .write, apple.lookUp),
         gate.change("/v1/apple/subscriptions/extend", for: .write, apple.extendAll),
         gate.change("/v1/apple/subscriptions/{id}/extend", for: .write, apple.extend),
         gate.change("/v1/apple/transactions/{id}/account-token", for: .write, apple.setToken),
         gate.change("/v1/apple/customers/{id}/account-token", for: .write, apple.setTokens),
+    ]
+    return asking.map(AppleSupport.locating) + [
         gate.route(.get, "/v1/apple/requests", for: .read, readsQuery: true) { request, app, _ in
             await apple.list(request.query, app: app)
         },

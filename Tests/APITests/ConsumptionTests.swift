@@ -200,7 +200,7 @@ import Testing
     ])
     func supportsQuestionsAreTakenInAndAnsweredLater(path: String, body: String, outcome: String) async throws {
         try await TestHouse().open { house in
-            let answer = await house.change("/v1/apple/\(path)", body)
+            let answer = await house.change("/v1/apple/\(path)", body, idempotencyKey: "once")
             guard answer.status == .accepted else {
                 let problem = try answer.json()
                 #expect(answer.status == .badRequest)
@@ -213,6 +213,8 @@ import Testing
             #expect(json["asked_by"]?.string == "shop")
             #expect(house.jobs.values == ["ask \(outcome)"])
             let place = try #require(answer.fields["Location"])
+            let again = await house.change("/v1/apple/\(path)", body, idempotencyKey: "once")
+            #expect(again.fields["Idempotent-Replayed"] == "true" && again.fields["Location"] == place)
             #expect(try await house.get(place).json()["id"]?.string == json["id"]?.string)
             #expect(await house.get(place, key: TestHouse.otherKey).status == .notFound)
             #expect(try await house.get("/v1/apple/requests").json()["requests"]?.array?.count == 1)

@@ -134,6 +134,7 @@ import Testing
             ("without an order", "undelivered_other", "nothing_was_given", 0, "not_delivered"),
             ("in the books", "delivered", "in_the_books", 0, "used_of_balance"),
             ("acknowledged", "delivered", "acknowledged_by_shop", 0, "used_of_balance"),
+            ("hers by old books", "delivered", "delivered_before_import", nil, "not_known"),
             ("half used", "delivered", "in_the_books", 50_000, "used_of_balance"),
             ("used up", "delivered", "in_the_books", 100_000, "used_of_balance"),
             ("season", "delivered", "in_the_books", 33_333, "time_passed"),
@@ -228,8 +229,8 @@ import Testing
             if what.hasPrefix("without an order") { $0.needsOrder = true }
         }
         if what.hasSuffix("shown late") { shop.now = bought.purchasedAt.advanced(by: .seconds(3 * 86_400)) }
-        let isOld = what == "out of old books"
-        try shop.show(bought, by: what == "nobody's" || isOld ? nil : "ann", from: isOld ? .imported : .presented)
+        let isNobodys = what == "nobody's" || what == "out of old books"
+        try shop.show(bought, by: isNobodys ? nil : "ann", from: what.hasSuffix("old books") ? .imported : .presented)
         if what == "acknowledged" { try shop.acknowledge(1, fence: 1) }
         try shop.hear(try ask(), bought)
         let key = TransactionKey(app: try Shop.app(), realm: Shop.production, id: bought.id)

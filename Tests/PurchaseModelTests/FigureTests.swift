@@ -97,9 +97,14 @@ import Testing
     }
 
     /// Three cheap months end: what was signed as the price of the third says nothing of what is due after it.
-    @Test func whatWasDueForARenewalBeforeIsNotDue() throws {
+    @Test(arguments: [false, true]) func whatWasDueForARenewalBeforeIsNotDue(isCommitted: Bool) throws {
         var shop = try Shop()
-        let months = try Self.months(2)
+        var months = try Self.months(2)
+        if isCommitted {
+            for place in months.indices {
+                (months[place].billingPlan, months[place].commitmentEndsAt) = ("MONTHLY", SubscriptionCase.at(360))
+            }
+        }
         var word = try Self.renewal(of: months[0])
         word.nextPrice = Price(milliunits: 990, currency: "USD")
         try shop.show(months[0], renewals: [word])

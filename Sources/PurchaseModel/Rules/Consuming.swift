@@ -149,7 +149,7 @@ private func knownDelivery(_ facts: ConsumptionFacts) -> (DeliveryAssertion, Ans
     case .granted, .partlyReversed, .reversed: break
     }
     switch fulfilment.delivery {
-    case .acknowledged: return (.delivered, .acknowledgedByShop)
+    case .acknowledged: return (.delivered, fulfilment.isImported ? .deliveredBeforeImport : .acknowledgedByShop)
     case .sent: return (.delivered, .shopWasTold)
     case .pending, .failed, .compensated, nil: break
     }

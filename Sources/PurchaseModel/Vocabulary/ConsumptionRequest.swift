@@ -172,6 +172,8 @@ package struct ConsumptionAnswer: Hashable, Sendable {
 package enum AnswerReason: String, Hashable, Sendable, CaseIterable {
     // Whether it was delivered.
     case acknowledgedByShop = "acknowledged_by_shop"
+    /// By another system, by whose books it is the customer's.
+    case deliveredBeforeImport = "delivered_before_import"
     case shopWasTold = "shop_was_told"
     /// What it gives is in our books, where the customer has it from.
     case inTheBooks = "in_the_books"

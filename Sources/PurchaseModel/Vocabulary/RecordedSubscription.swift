@@ -16,7 +16,8 @@ package struct RecordedSubscription: Hashable, Sendable {
     package internal(set) var expiresAt: Timestamp?
     /// Until when access goes on after a renewal that could not be charged.
     package internal(set) var graceEndsAt: Timestamp?
-    /// Whether Apple means to charge for a next period.
+    /// Whether Apple means to charge for a next period; `nil` while nobody has said so of the newest one, also inside a
+    /// commitment.
     package internal(set) var willAutoRenew: Bool?
     /// Whether it is a family member's copy, which another one pays for: what the newest period says.
     package internal(set) var isShared: Bool
@@ -82,7 +83,7 @@ package struct RecordedSubscription: Hashable, Sendable {
             group: subscription.group,
             expiresAt: subscription.expiresAt,
             graceEndsAt: subscription.graceEndsAt,
-            willAutoRenew: subscription.goesOn,
+            willAutoRenew: subscription.willAutoRenew == nil && subscription.goesOn == true ? nil : subscription.goesOn,
             state: .unknown,
             since: nil,
             nextLook: nil,

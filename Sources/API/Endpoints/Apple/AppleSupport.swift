@@ -152,9 +152,18 @@ struct AppleSupport: Sendable {
         }
         let (app, actor) = (change.app.id, change.actor)
         let request = try queue.take(question, for: app, by: actor, at: change.now, in: transaction)
-        var response = HTTPResponse.json(.accepted) { SupportJSON.write(request, into: &$0) }
-        response.fields["Location"] = "/v1/apple/requests/\(request.id)"
-        return response
+        return .json(.accepted) { SupportJSON.write(request, into: &$0) }
+    }
+
+    /// Says where the answer is to be read. Of a request that is repeated only the body was kept.
+    static func locating(_ route: Route) -> Route {
+        Route(route.method, route.template) { request, path in
+            var response = await route.respond(request, path)
+            if response.status == .accepted, let id = try? JSONDocument(response.body).root.object?["id"]?.string {
+                response.fields["Location"] = "/v1/apple/requests/\(id)"
+            }
+            return response
+        }
     }
 
     /// Letters and digits are all that Apple's numbers have.
