@@ -141,6 +141,21 @@ import Testing
         #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
     }
 
+    /// Between the export and the import many have renewed: they wait a day at most.
+    @Test(arguments: [0.1, 1, 2, 4, 8, 16, 32])
+    func whatWasOverWhenItWasImportedIsAskedAboutWithinADay(days: Double) throws {
+        for number in Int64(1)...20 {
+            var shop = try Shop()
+            shop.now = SubscriptionCase.at(30 + days)
+            try shop.show(Sold.month(number), from: .imported)
+            let look = try #require(try shop.subscription(number).nextLook)
+            #expect(shop.now < look && look <= shop.now.advanced(by: .seconds(90_000)))
+            // The same row once more leaves it.
+            try shop.show(Sold.again(Sold.month(number), after: 60), from: .imported)
+            #expect(try shop.subscription(number).nextLook == look)
+        }
+    }
+
     /// What is over for less long is looked at again and again, and at once where its customer presents it for the first time.
     @Test(arguments: ["presented", "told", "told and presented"])
     func whatIsOverIsAskedAboutAtOnce(how: String) throws {

@@ -22,33 +22,6 @@ import Testing
         #expect(try shop.gems() == 0)
     }
 
-    @Test func itsRefundIsToldAndItsReversalToo() throws {
-        var shop = try Shop()
-        try shop.show(Sold.coins(1), Sold.lamp(2), from: .imported)
-        try shop.show(Sold.refunded(Sold.coins(1)), Sold.refunded(Sold.lamp(2)), by: nil)
-        #expect(shop.types == ["delivery.compensated", "delivery.compensated"])
-        #expect(try shop.fulfilment(1).fence == 2)
-        #expect(try shop.rights() == [])
-        #expect(try shop.gems() == 0)
-        try shop.show(Sold.again(Sold.lamp(2), after: 120), by: nil)
-        #expect(shop.types.last == "delivery.restored")
-        #expect(try shop.rights() == ["light"])
-        try Invariants.check(shop, "refunded")
-    }
-
-    @Test func whatWasTakenBackBeforeTheImportIsNoNews() throws {
-        var shop = try Shop()
-        try shop.show(
-            Sold.refunded(Sold.lamp(1)),
-            Sold.refunded(Sold.lamp(2), percentage: 30_000),
-            from: .imported
-        )
-        #expect(shop.events == [])
-        #expect(try shop.word(1) == "withheld revoked")
-        #expect(try shop.fulfilment(2).reversed == 30_000)
-        #expect(try shop.fulfilment(2).fence == 1)
-    }
-
     @Test func itsNextPeriodIsDeliveredHereWithoutAnOrder() throws {
         var shop = try Shop(needsOrder: true)
         shop.now = SubscriptionCase.at(30)

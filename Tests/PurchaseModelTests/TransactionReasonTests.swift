@@ -88,6 +88,22 @@ import Testing
         #expect(told == ["subscription.started", "subscription.\(heard)"])
     }
 
+    /// Each row: whose act another plan was that was bought a day before the end of the one before; and heard of when the clock had
+    /// ended that.
+    @Test(arguments: [TransactionReason.purchase, nil]) func whatWasChangedBeforeItsEndWasNotBoughtAgain(
+        reason: TransactionReason?
+    ) throws {
+        var shop = try Shop()
+        try shop.show(Self.first())
+        shop.now = SubscriptionCase.at(32)
+        try shop.look()
+        var period = try Sold.month(2, original: 1, from: 29)
+        (period.product, period.reason) = (try Shop.product("yearly"), reason)
+        try shop.show(period, by: nil)
+        let told = shop.types.filter { $0.utf8.starts(with: "subscription.".utf8) }
+        #expect(told == ["started", "expired", "restored", "product_changed"].map { "subscription.\($0)" })
+    }
+
     /// What else Bob's copy holds: receipts hold all periods, in no order.
     enum Proof: CaseIterable { case alone, afterTheFirst, beforeTheFirst }
 

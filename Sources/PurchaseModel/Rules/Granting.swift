@@ -32,6 +32,7 @@ extension Draft {
             // Of what was refunded in part before we heard of it, the rest is the customer's.
             let revocation = revocation(of: recorded)
             guard revocation != nil || recorded.isUpgraded else {
+                if let before, wasTakenBackInBooks(before, naming) { return tellRestored(granted, recorded) }
                 return tellSince(granted, after: before, recorded, naming)
             }
             let isTold = !granted.isImported || naming.isUntold(granted, revocation)
@@ -62,6 +63,23 @@ extension Draft {
             if !isKnown, !fulfilment.isImported { tellThatNothingIsGiven(fulfilment, recorded, naming) }
             return fulfilment
         }
+    }
+
+    /// Whether a refund stood in another system's books already: that system has taken back what it had delivered. What books say
+    /// later of its reversal they have seen to themselves.
+    private func wasTakenBackInBooks(_ before: Fulfilment, _ naming: Naming) -> Bool {
+        before.isImported && before.state == .withheld && before.reason == .revoked && naming.source != .imported
+    }
+
+    /// Tells that Apple has reversed such a refund. That it was imported takes the first fence.
+    private mutating func tellRestored(_ granted: Fulfilment, _ recorded: RecordedTransaction) -> Fulfilment {
+        var restored = granted
+        restored.fence += 1
+        restored.delivery = .pending
+        restored = put(restored)
+        let signed = recorded.transaction.signedAt
+        tell(.deliveryRestored, stream(of: restored), happenedAt: signed, .fulfilment(restored, recorded))
+        return restored
     }
 
     /// Whether only Apple's history has told of what is nobody's: as the first word of it, or as it was.

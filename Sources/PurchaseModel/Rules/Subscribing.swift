@@ -242,7 +242,7 @@ extension Draft {
     ///   - schedule: when to look again.
     ///   - isTold: whether the shop is told.
     ///   - isFollowed: whether a newer period of it is recorded next.
-    ///   - isOfBooks: whether it was imported: a look that is planned stays.
+    ///   - isOfBooks: whether it was imported: a look that is planned comes no later.
     ///   - isAwaited: whether a customer waits for Apple's word on it, where it is over by the clock alone.
     ///   - isLook: whether time alone has passed over it: then the next look is written, also where nothing else has changed.
     ///   - newest: its newest period when the look began; `nil` for the one that it has.
@@ -268,7 +268,7 @@ extension Draft {
             let once = schedule.once(after: now, of: new, isAwaited: isAwaited)
             let isSooner = isAwaited && !schedule.isInHand(before?.nextLook, at: now)
             row.nextLook =
-                row.nextLook.map { isAwaited ? soonest($0, folded, once) : $0 }
+                row.nextLook.map { isAwaited || isOfBooks ? soonest($0, folded, once) : $0 }
                 ?? lookOnce(at: new, knownAs: before, by: once, isOfBooks: isOfBooks, isSooner: isSooner)
         }
         guard isNews(row, of: folded, schedule, isLook: isLook, isAwaited: isAwaited) else { return }
@@ -334,8 +334,8 @@ extension Draft {
         return (isLook || isAwaited) && !schedule.isNearly(before.nextLook, row.nextLook)
     }
 
-    /// The look at what is over by the clock alone, and is presented: at once where nobody had presented its newest period
-    /// before, and no later than was planned by then.
+    /// The look at what is over by the clock alone, and is presented or imported: at once where nobody had shown its newest
+    /// period before, and no later than was planned by then.
     private func soonest(_ next: Timestamp, _ folded: FoldedSubscription, _ once: Timestamp?) -> Timestamp {
         guard let period = folded.period, let once else { return next }
         let isKnown = folded.before?.current == period.id

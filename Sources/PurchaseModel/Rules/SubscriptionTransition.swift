@@ -88,15 +88,16 @@ struct SubscriptionTransition {
         case .grace, .billingRetry: return .subscriptionRecovered
         case .revoked: return .subscriptionResubscribed
         // Apple may have ended it in the middle of a period.
-        case .expired where reason == .purchase: return .subscriptionResubscribed
+        case .expired where reason == .purchase && old?.isEndConfirmed != false: return .subscriptionResubscribed
         case .expired, .active, .unknown:
             if reason == .purchase, end < .max, start >= end { return .subscriptionResubscribed }
             if end < .max, start > end + Self.gap {
                 // Apple was paid later than it wanted, and nobody has told that it tried.
                 return reason == .renewal ? .subscriptionRecovered : .subscriptionResubscribed
             }
-            // A change of plan in the middle of a period is no renewal.
-            return isAnotherPlan(after: last) && start < end ? nil : .subscriptionRenewed
+            guard isAnotherPlan(after: last), start < end else { return .subscriptionRenewed }
+            // A change of plan in the middle of a period is no renewal. The clock alone had ended that before we heard of it.
+            return told == .expired ? .subscriptionRestored : nil
         }
     }
 

@@ -53,6 +53,9 @@ struct Reporter: Sendable {
         case .committed(_, let duration):
             metrics.count(.commits, [.init(name: "result", value: "committed")])
             metrics.observe(.commit, duration)
+        case .commitFailed(_, .conflict):
+            // Another server was faster, and all is decided again: no trouble of the ledger's.
+            metrics.count(.commits, [.init(name: "result", value: "conflict")])
         case .commitFailed(let submissions, let failure):
             metrics.count(.commits, [.init(name: "result", value: "failed")])
             log.write(.error, "commit_failed") { json in
