@@ -302,6 +302,20 @@ import Testing
         #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
     }
 
+    /// Books bring a million at once, and who presents something waits behind none of them. Each row: how long ago the old plan gave
+    /// way.
+    @Test(arguments: [40.0, 800]) func whatIsImportedIsAskedAboutWithinADay(day: Double) throws {
+        for number in Int64(1)...20 {
+            var shop = try Shop()
+            shop.now = SubscriptionCase.at(day)
+            let next = try Sold.month(number + 20, original: number, from: 30)
+            let newest = try Sold.month(number + 40, original: number, from: Int64(day) - 10)
+            try shop.show(Self.yearly(number), next, newest, from: .imported)
+            let look = try #require(try shop.subscription(number).nextLook)
+            #expect(shop.now < look && look <= shop.now.advanced(by: .seconds(90_000)))
+        }
+    }
+
     /// Its next look may never come: Apple's word that it is over can be there before.
     @Test func aLivingChainIsAskedAboutBeforeAppleEndsIt() throws {
         var shop = try Shop()

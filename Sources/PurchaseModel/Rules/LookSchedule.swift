@@ -109,8 +109,18 @@ package struct LookSchedule: Hashable, Sendable {
             return nil
         }
         let spread = isSpread ? LookSpread(subscription.chain) : .none
-        if isAwaited { return now.advanced(by: spread.from(firstMin, to: 2)) }
-        return now.advanced(by: first + spread.share(of: Self.day))
+        return isAwaited ? now.advanced(by: spread.from(firstMin, to: 2)) : withinADay(after: now, spread)
+    }
+
+    /// When Apple is asked about an imported subscription of which it has a word that it sends to nobody: where no look is
+    /// sooner, within a day.
+    func soon(after now: Timestamp, _ row: RecordedSubscription) -> Timestamp {
+        let look = withinADay(after: now, isSpread ? LookSpread(row.chain) : .none)
+        return row.nextLook.map { min($0, look) } ?? look
+    }
+
+    private func withinADay(after now: Timestamp, _ spread: LookSpread) -> Timestamp {
+        now.advanced(by: first + spread.share(of: Self.day))
     }
 
     /// Whether a look stands later than any that is planned once: somebody has it in hand, and it is not hastened.

@@ -261,7 +261,7 @@ extension Draft {
         (row.state, row.since) = standing(of: folded, schedule, isTold: isTold, isFollowed: isFollowed)
         let wasAsked = isLook && (newest == nil || newest == new.current)
         // Since then there is news that nobody tells; by a clock that is behind Apple's, since now.
-        let begun = folded.isUpgradeUnheard ? new.periodStartedAt.map { min($0, now) } : nil
+        let begun = folded.isUpgradeUnheard && !isOfBooks ? new.periodStartedAt.map { min($0, now) } : nil
         let open = begun ?? (wasAsked ? nil : before?.upgradeToHear(since: folded.old?.periodStartedAt))
         row.nextLook = open ?? schedule.next(after: now, of: new)
         if !isLook, open == nil {
@@ -271,6 +271,8 @@ extension Draft {
                 row.nextLook.map { isAwaited || isOfBooks ? soonest($0, folded, once) : $0 }
                 ?? lookOnce(at: new, knownAs: before, by: once, isOfBooks: isOfBooks, isSooner: isSooner)
         }
+        // Books bring many at once.
+        if folded.isUpgradeUnheard, isOfBooks, open == nil { row.nextLook = schedule.soon(after: now, row) }
         guard isNews(row, of: folded, schedule, isLook: isLook, isAwaited: isAwaited) else { return }
         let stream = StreamKey(
             app: row.chain.app,
