@@ -54,6 +54,26 @@ import Testing
         #expect(shop.situation.owner(of: try Shop.chain(90))?.customer.text == "bob")
     }
 
+    /// Bob showed the new one before anybody had the old one, which Ann has ordered and paid for.
+    @Test(arguments: [nil, TransactionReason.renewal]) func whatAnotherPaidForGoesOnForNobodyElse(
+        reason: TransactionReason?
+    ) throws {
+        var shop = try Self.shop(needsOrder: true, binding: .refuse)
+        try shop.place("o-1", "monthly")
+        var moved = try Self.moved(90, from: 0)
+        moved.reason = reason
+        try shop.show(moved, by: "bob")
+        try shop.show(Sold.month(1))
+        #expect(try shop.order("o-1").state == .paid)
+        try shop.show(moved, by: "bob")
+        #expect(try shop.rebuild([90]) == [])
+        #expect(try shop.word(90) == "waiting no_order" && shop.rights(of: "bob") == [])
+        // His own order it pays.
+        try shop.place("o-2", "generic", for: "bob")
+        #expect(try shop.word(90) == "granted" && shop.order("o-2").state == .paid)
+        try Invariants.check(shop, "bob")
+    }
+
     @Test(arguments: orders) func itStaysWhoseItWasAndIsGivenOnce(order: [Int]) throws {
         var shop = try Self.shop()
         try Self.tell(order, to: &shop)

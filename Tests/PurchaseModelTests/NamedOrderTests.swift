@@ -4,6 +4,21 @@ import Testing
 
 /// What becomes of a purchase for which an order was named, however that order stands.
 @Suite struct NamedOrderTests {
+    /// What became of the purchase is no word on the order that its customer named. Each row: the part that Apple took back, and
+    /// who shows it then.
+    @Test(arguments: [30_000, 50_000], ["ann", "eve"])
+    func aRefundOfAPartChangesNoReason(part: Int, who: String) throws {
+        var shop = try Shop(needsOrder: true)
+        try shop.show(Sold.lamp(1), order: "o-1")
+        #expect(try shop.word(1) == "waiting order_contradicts")
+        try shop.transfer(1, to: "bob")
+        let types = shop.types
+        try shop.show(Sold.refunded(Sold.lamp(1), percentage: part), by: who)
+        #expect(try shop.word(1) == "waiting order_contradicts" && shop.fulfilment(1).reversed == part)
+        #expect(shop.types == types)
+        try Invariants.check(shop, "\(who)")
+    }
+
     /// How the order stands that was named for ann's coins.
     enum Named: CaseIterable {
         case absent, pending, expired, paid, paidInTheSandbox, delivered, cancelled, refunded

@@ -55,6 +55,26 @@ import Testing
         try Invariants.check(shop, "\(how)")
     }
 
+    /// Bob's copy waits, and Ann is known by the token since. Each row: what it waits for.
+    @Test(arguments: ["order", "catalogue"]) func whatIsSignedForAnotherIsHisToShow(what: String) throws {
+        let token = AccountToken(high: 1, low: 2)
+        var shop = try Shop(needsOrder: what == "order")
+        let (terms, coins) = (shop.terms, try Sold.coins(1, token: token))
+        if what == "catalogue" { shop.terms.products?[coins.product] = nil }
+        try shop.show(coins, by: "bob")
+        let word = try shop.word(1)
+        try shop.place("o-1", "lamp", for: "ann", token: token)
+        if what == "order" { try shop.place("o-2", for: "bob") }
+        shop.terms = terms
+        #expect(try shop.rebuild([1]) == [])
+        #expect(try shop.word(1) == word)
+        // By her copy it is hers.
+        if what == "order" { try shop.place("o-3", for: "ann") }
+        try shop.show(coins)
+        #expect(try shop.word(1) == "granted" && shop.fulfilment(1).customer?.text == "ann")
+        try Invariants.check(shop, "\(what)")
+    }
+
     /// Nor does it where it waited for the catalogue when it moved, however often the ledger is rebuilt.
     @Test func whatMovesWhileItIsNotSoldPaysNoOrderLater() throws {
         var shop = try Shop(needsOrder: true)

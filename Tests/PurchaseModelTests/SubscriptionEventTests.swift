@@ -46,17 +46,10 @@ import Testing
         renewal.graceEndsAt = SubscriptionCase.at(46)
     }
 
-    private static func next(_ product: String = "monthly", from day: Int64 = 30) throws -> Transaction {
+    static func next(_ product: String = "monthly", from day: Int64 = 30) throws -> Transaction {
         var period = try Sold.month(2, original: 1, from: day)
         period.product = try Shop.product(product)
         period.signedAt = period.purchasedAt
-        return period
-    }
-
-    /// The first month, another plan having taken its place.
-    private static func upgraded() throws -> Transaction {
-        var period = try Sold.month(1)
-        (period.isUpgraded, period.signedAt) = (true, SubscriptionCase.at(1))
         return period
     }
 
@@ -315,45 +308,6 @@ import Testing
         #expect(try shop.subscription().state == .active)
     }
 
-    /// Nobody was told of what had given way when it was heard of: what took its place begins it for the shop.
-    @Test(arguments: [false, true])
-    func whatHadGivenWayIsStartedByWhatTookItsPlace(isHistory: Bool) throws {
-        var shop = try Shop()
-        shop.now = SubscriptionCase.at(2)
-        try shop.show(Self.upgraded())
-        #expect(Self.told(shop) == [])
-        #expect(try shop.subscription().nextLook != nil)
-        // A row that is made anew may have been told of.
-        let rebuilt = rebuild(try Shop.chain(1), from: shop.recorded, stored: nil, at: shop.now)
-        #expect(rebuilt?.state == .active && rebuilt?.since == SubscriptionCase.at(0))
-        try shop.show(Self.next("yearly", from: 1), by: nil, from: isHistory ? .history : .presented)
-        #expect(Self.told(shop) == ["started"])
-        #expect(shop.events.last { $0.type == .subscriptionStarted }?.happenedAt == SubscriptionCase.at(1))
-        try shop.look()
-        #expect(Self.told(shop) == ["started"])
-    }
-
-    /// So does the renewal of what was just over by the clock.
-    @Test func whatWasJustOverIsStartedByItsRenewal() throws {
-        var shop = try Shop()
-        shop.now = SubscriptionCase.at(30.5)
-        try shop.show(Sold.month(1))
-        #expect(Self.told(shop) == [])
-        try shop.show(Self.next())
-        #expect(Self.told(shop) == ["started"])
-    }
-
-    /// The books knew it, and who keeps them that it ran.
-    @Test func whatTheBooksKnewIsNotStarted() throws {
-        var shop = try Shop()
-        shop.now = SubscriptionCase.at(2)
-        try shop.show(Self.upgraded(), from: .imported)
-        #expect(try shop.subscription().state == .active)
-        shop.now = SubscriptionCase.at(3)
-        try shop.show(Self.next("yearly", from: 3), by: nil)
-        #expect(Self.told(shop) == ["product_changed"])
-    }
-
     /// Apple said in the middle of a period that it was over. What was paid for may still be used.
     @Test(arguments: ["monthly", "yearly"])
     func whatIsBoughtAfterAnEarlyEndIsBoughtAgain(product: String) throws {
@@ -369,13 +323,6 @@ import Testing
         try shop.show(period, by: nil)
         let told = ["started", "expired", "resubscribed"]
         #expect(Self.told(shop) == (product == "monthly" ? told : told + ["product_changed"]))
-    }
-
-    @Test func whatIsOverWhenItIsFirstHeardOfNeverBegan() throws {
-        var shop = try Shop()
-        shop.now = SubscriptionCase.at(100)
-        try shop.show(Sold.month(1), Self.next())
-        #expect(Self.told(shop) == ["expired"])
     }
 
     @Test func eventsStandInTheOwnersStream() throws {

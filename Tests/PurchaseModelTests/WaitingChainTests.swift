@@ -3,6 +3,23 @@ import Testing
 
 /// What was paid for is its owner's also while nothing is given for it: whoever shows a copy takes nothing of what runs.
 @Suite struct WaitingChainTests {
+    /// Ann's period waits for an order, and Apple takes a part of it back: it runs no more, as if it had been given. Each row:
+    /// whether it had been.
+    @Test(arguments: [false, true]) func whatWasTakenBackInPartRunsNoMore(isGiven: Bool) throws {
+        var shop = try Shop(needsOrder: true) { $0.binding = .transferIfInactive }
+        if isGiven { try shop.place("o-1", "monthly") }
+        try shop.show(Sold.month(1))
+        try shop.show(Sold.refunded(Sold.month(1), percentage: 33_333))
+        shop.now = SubscriptionCase.at(10)
+        try shop.place("o-2", "monthly", for: "bob")
+        var anew = try Sold.month(2, original: 1, from: 10)
+        anew.signedAt = anew.purchasedAt
+        try shop.show(anew, by: "bob", order: "o-2")
+        #expect(try shop.fulfilment(2).customer?.text == "bob" && shop.word(2) == "granted")
+        #expect(try shop.rights(of: "bob") == ["premium"] && shop.rights() == [])
+        try Invariants.check(shop, "\(isGiven)")
+    }
+
     /// Ann's first month waits for an order, and is over; what Apple told of next runs, and waits as well. Each row: the rule of
     /// each, what Bob shows and on which day, and whether it comes to be his.
     @Test(

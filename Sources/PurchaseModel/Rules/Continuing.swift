@@ -51,7 +51,7 @@ extension Draft {
         var (found, end) = (Continuation(), end(of: chain))
         let last = current.flatMap { fulfilments(of: chain)[$0] }
         // What was taken back ran no more, whatever followed.
-        if end?.isTakenBack == true || last?.isTakenBack == true { return found }
+        if end?.isTakenBack == true || last?.ranNoMore == true { return found }
         let periods = periods(of: chain, in: recording)
         for period in periods {
             guard let periodEnd = period.expiresAt else { continue }
@@ -80,18 +80,23 @@ extension Draft {
     private func end(of chain: ChainKey) -> ChainEnd? {
         let rows = fulfilments(of: chain)
         guard !rows.isEmpty else { return nil }
-        if rows.values.allSatisfy(\.isTakenBack), let end = rows.values.compactMap(\.reversedAt).max() {
+        if rows.values.allSatisfy(\.ranNoMore), let end = rows.values.compactMap(\.reversedAt).max() {
             return ChainEnd(at: end, isTakenBack: true)
         }
         guard let subscription = subscription(of: chain) else { return nil }
         // What was taken back ran no more; a period before it may run still.
-        if let current = subscription.current.flatMap({ rows[$0] }), current.isTakenBack, let end = current.reversedAt {
+        if let current = subscription.current.flatMap({ rows[$0] }), current.ranNoMore, let end = current.reversedAt {
             let others = rows.values.filter(\.isInForce).flatMap(\.goods).compactMap(\.end)
             return ChainEnd(at: max(end, others.max() ?? end), isTakenBack: true)
         }
         guard let end = [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self).max() else { return nil }
         return ChainEnd(at: end, isRetried: subscription.renewal?.isRetrying == true)
     }
+}
+
+extension Fulfilment {
+    /// Whether Apple took back all or a part of a period, whether or not it had been given.
+    fileprivate var ranNoMore: Bool { isTakenBack || tellsOfReturn }
 }
 
 extension Transaction {

@@ -46,7 +46,7 @@ extension Draft {
                         && $0.isOfHistory == fulfilment.isOfHistory && $0.isNoNews(state, reason)
                 } ?? false
             let wasReturned = (fulfilment.reversedAt, fulfilment.reversed)
-            (fulfilment.state, fulfilment.reason) = (state, reason)
+            (fulfilment.state, fulfilment.reason) = (state, isKnown ? before?.reason : reason)
             fulfilment.note(returned: returned(by: recorded.transaction))
             if let before, isKnown, wasReturned == (fulfilment.reversedAt, fulfilment.reversed),
                 before.accountToken == fulfilment.accountToken
@@ -237,9 +237,9 @@ extension Draft {
         return hasGrantsBefore(chain)
     }
 
-    /// Whether anything was given in a chain, or in those that it goes on from.
+    /// Whether anything was given in a chain, or in those of the same customer's that it goes on from.
     func hasGrantsBefore(_ chain: ChainKey) -> Bool {
-        hasGrants(chain) || predecessors(of: chain).contains { hasGrants($0) }
+        hasGrants(chain) || ownPredecessors(of: chain).contains { hasGrants($0) }
     }
 
     private mutating func grant(

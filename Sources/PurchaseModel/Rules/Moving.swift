@@ -111,6 +111,13 @@ extension Draft {
         }
     }
 
+    /// The chains that one goes on from, as far as all are the same customer's: what another one has paid for goes on for nobody
+    /// else.
+    func ownPredecessors(of chain: ChainKey) -> [ChainKey] {
+        let customer = owner(of: chain)?.customer
+        return Array(predecessors(of: chain).prefix { owner(of: $0)?.customer == customer })
+    }
+
     /// The chains that go on with one, as far as all are the same customer's.
     func ownSuccessors(of chain: ChainKey) -> [ChainKey] {
         let customer = owner(of: chain)?.customer

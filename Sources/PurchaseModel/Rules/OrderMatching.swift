@@ -147,7 +147,7 @@ extension Draft {
         let reason = recorded.transaction.reason
         guard isPaidPeriod(recorded.transaction), reason != .purchase else { return false }
         let chain = chain(of: recorded)
-        if predecessors(of: chain).contains(where: { hasGrants($0) }) { return true }
+        if ownPredecessors(of: chain).contains(where: { hasGrants($0) }) { return true }
         let rows = fulfilments(of: chain)
         if reason == .renewal { return rows.values.contains { $0.unit != nil && $0.transaction != recorded.key } }
         func isBefore(_ row: Fulfilment) -> Bool {

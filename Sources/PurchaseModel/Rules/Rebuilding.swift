@@ -18,7 +18,11 @@ package func decide(
     at now: Timestamp
 ) -> Decision {
     var draft = Draft(situation, terms: terms, at: now)
-    var open = keys.compactMap { situation[$0] }
+    // What is signed for somebody else by what is known now is his to show.
+    var open = keys.compactMap { situation[$0] }.filter { recorded in
+        guard let row = situation.fulfilment(of: recorded.key) else { return true }
+        return !draft.isAnothers(row, [row.customer.flatMap { tokens[$0] }].compactMap(\.self))
+    }
     // What is taken back may be bought anew, whatever comes later in the round: the others are asked again until nothing
     // more is given.
     while true {

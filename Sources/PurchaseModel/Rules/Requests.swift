@@ -370,7 +370,7 @@ extension Draft {
     private static let firstOfUnnamed = 4
 
     /// Whether what waits in the customer's hands is by now known to have been signed for somebody else: it is his to show.
-    private mutating func isAnothers(_ fulfilment: Fulfilment, _ tokens: [AccountToken]) -> Bool {
+    mutating func isAnothers(_ fulfilment: Fulfilment, _ tokens: [AccountToken]) -> Bool {
         guard let token = fulfilment.accountToken ?? signedToken(of: fulfilment.chain), !tokens.contains(token),
             let customer = fulfilment.customer,
             let signed = self.customer(of: TokenKey(app: fulfilment.transaction.app, token: token)), signed != customer,

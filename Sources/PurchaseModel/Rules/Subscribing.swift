@@ -281,6 +281,7 @@ extension Draft {
         )
         let transition = SubscriptionTransition(
             from: before?.state,
+            wasJustOver: before?.wasJustOver ?? false,
             of: folded.last,
             folded.old,
             to: row.state,

@@ -5,6 +5,8 @@
 struct SubscriptionTransition {
     /// What the shop was told last, and of which period; `nil` before it was told anything.
     private let told: SubscriptionState?
+    /// Whether nobody was told of it, as its newest period was over for less than a day when it was first heard of.
+    private let wasJustOver: Bool
     private let last: Transaction?
     /// By the facts before.
     private let old: Subscription?
@@ -16,6 +18,7 @@ struct SubscriptionTransition {
 
     init(
         from told: SubscriptionState?,
+        wasJustOver: Bool,
         of last: Transaction?,
         _ old: Subscription?,
         to state: SubscriptionState,
@@ -23,6 +26,7 @@ struct SubscriptionTransition {
         by period: Transaction?
     ) {
         self.told = told
+        self.wasJustOver = wasJustOver
         self.last = last
         self.old = old
         self.new = new
@@ -38,6 +42,8 @@ struct SubscriptionTransition {
         let isNewPeriod = new.current != last.id && !(period?.isSamePeriod(as: last) ?? false)
         // Nobody was told of the one before: it had given way, or was over while the news of the next one was on its way.
         if isNewPeriod, told == .unknown, old.state != .unknown { return first }
+        // Nor of this one, until it was known what became of it.
+        if !isNewPeriod, wasJustOver, !old.isBehind { return first }
         var events: [(type: EventType, happenedAt: Timestamp?)] = []
         if isNewPeriod {
             if let type = renewal(after: last, told) { events.append((type, new.periodStartedAt)) }
@@ -154,4 +160,9 @@ extension Subscription {
         guard let billingPlan, let next = nextCommitment?.billingPlan ?? nextBillingPlan else { return nil }
         return next == billingPlan ? nil : next
     }
+}
+
+extension RecordedSubscription {
+    /// See ``SubscriptionTransition``. What was recorded before subscriptions were looked at never was.
+    var wasJustOver: Bool { state == .unknown && expiresAt.map { $0 <= lookedAt } ?? false }
 }
