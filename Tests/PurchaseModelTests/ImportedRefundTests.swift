@@ -39,6 +39,7 @@ import Testing
     )
     func aRefundBeforeTheImportThatIsReversedIsGivenAgain(isKnown: Bool, source: RecordingSource) throws {
         var shop = try Shop()
+        shop.now = SubscriptionCase.at(1)
         let sold = [try Sold.coins(1), try Sold.lamp(2), try Sold.month(3)]
         if isKnown { for one in sold { try shop.show(Sold.refunded(one), by: nil) } }
         for one in sold { try shop.show(Sold.refunded(one), from: .imported) }
@@ -61,5 +62,18 @@ import Testing
         for one in sold { try shop.show(Sold.refunded(Sold.again(one, after: 240)), by: nil) }
         #expect(shop.types.dropFirst(told).count { $0 == "delivery.compensated" } == 3)
         try Invariants.check(shop, "\(source), again")
+    }
+
+    /// Nobody heard of the refund of what waited, and nobody took anything back.
+    @Test func aRefundOfWhatWaitsIsReversedInSilence() throws {
+        var shop = try Shop()
+        try shop.show(Sold.coins(1), by: nil, from: .imported)
+        shop.now = SubscriptionCase.at(1)
+        try shop.show(Sold.refunded(Sold.coins(1)), by: nil)
+        #expect(try shop.word(1) == "withheld revoked")
+        try shop.show(Sold.again(Sold.coins(1), after: 120))
+        #expect(try shop.word(1) == "granted" && shop.fulfilment(1).delivery == .acknowledged)
+        #expect(shop.types.filter { $0 == "delivery.restored" } == [])
+        try Invariants.check(shop, "waited")
     }
 }

@@ -74,6 +74,28 @@ import Testing
         try Invariants.check(shop, "bob")
     }
 
+    /// It was one customer's until one of its numbers changed hands. Each row: which.
+    @Test(arguments: ["new", "old"]) func whatChangedHandsGoesOnWithoutAnOrder(which: String) throws {
+        var shop = try Self.shop(needsOrder: true, binding: which == "new" ? .transfer : .transferIfInactive)
+        let terms = shop.terms
+        if which == "old" { shop.terms.products?[try Shop.product("generic")] = nil }
+        try shop.place("o-1", "monthly")
+        try shop.show(Sold.month(1))
+        shop.now = SubscriptionCase.at(31)
+        let moved = try Self.moved(90, from: 30)
+        if which == "new" {
+            try shop.show(moved, by: "bob")
+        } else {
+            try shop.show(moved, by: nil)
+            try shop.show(Sold.month(1), by: "bob")
+            shop.terms = terms
+            _ = try shop.rebuild([90])
+        }
+        #expect(try shop.word(90) == "granted")
+        #expect(try shop.fulfilment(90).customer?.text == (which == "new" ? "bob" : "ann"))
+        try Invariants.check(shop, "\(which)")
+    }
+
     @Test(arguments: orders) func itStaysWhoseItWasAndIsGivenOnce(order: [Int]) throws {
         var shop = try Self.shop()
         try Self.tell(order, to: &shop)

@@ -104,6 +104,19 @@ import Testing
         #expect(told == ["started", "expired", "restored", "product_changed"].map { "subscription.\($0)" })
     }
 
+    /// Apple has said that it was over; a receipt does not say whose act the next plan was.
+    @Test func whatWasBoughtAfterAppleEndedItWasBoughtAgain() throws {
+        var shop = try Shop()
+        try shop.show(Self.first())
+        shop.now = SubscriptionCase.at(5)
+        try shop.show(renewals: [SubscriptionEventTests.renewal(on: 5) { $0.expirationIntent = 5 }], by: nil)
+        shop.now = SubscriptionCase.at(10)
+        var period = try Sold.month(2, original: 1, from: 10)
+        period.product = try Shop.product("yearly")
+        try shop.show(period, by: nil)
+        #expect(SubscriptionEventTests.told(shop) == ["started", "expired", "resubscribed", "product_changed"])
+    }
+
     /// What else Bob's copy holds: receipts hold all periods, in no order.
     enum Proof: CaseIterable { case alone, afterTheFirst, beforeTheFirst }
 

@@ -302,17 +302,23 @@ import Testing
         #expect(try shop.subscription().nextLook.map { $0 > shop.now } == true)
     }
 
-    /// Books bring a million at once, and who presents something waits behind none of them. Each row: how long ago the old plan gave
-    /// way.
-    @Test(arguments: [40.0, 800]) func whatIsImportedIsAskedAboutWithinADay(day: Double) throws {
+    /// Books bring a million at once, and who presents something waits behind none of them. Each row: when the three periods are
+    /// imported, together or each by itself, and whether Apple is asked at once about the first, which ends on day 365.
+    @Test(arguments: [(400.0, false, true), (800, false, false), (400, true, true), (800, true, false)])
+    func whatIsImportedIsAskedAboutWithinADay(day: Double, isTogether: Bool, isAtOnce: Bool) throws {
         for number in Int64(1)...20 {
             var shop = try Shop()
             shop.now = SubscriptionCase.at(day)
             let next = try Sold.month(number + 20, original: number, from: 30)
             let newest = try Sold.month(number + 40, original: number, from: Int64(day) - 10)
-            try shop.show(Self.yearly(number), next, newest, from: .imported)
+            let periods = [try Self.yearly(number), next, newest]
+            if isTogether {
+                try shop.show(periods, from: .imported)
+            } else {
+                for period in periods { try shop.show(period, from: .imported) }
+            }
             let look = try #require(try shop.subscription(number).nextLook)
-            #expect(shop.now < look && look <= shop.now.advanced(by: .seconds(90_000)))
+            #expect((look <= shop.now) == isAtOnce && look <= shop.now.advanced(by: .seconds(90_000)))
         }
     }
 

@@ -176,14 +176,14 @@ package struct SubscriptionLooker: Sendable {
         return try await store.read { reader throws(StoreFailure) in
             let given = try reader.fulfilments([chain])
             guard mayHideUpgrades(given) else { return [] }
-            var periods: [Transaction] = []
-            for row in try reader.transactions(given.map(\.transaction)) {
-                var period = row.transaction
-                // The newest is a receipt then, which says nothing of upgrades.
-                if let fuller = try reader.fullerEvidence(of: row.key) {
-                    period.signedAt = Self.signingMoment(of: row.id, in: fuller, by: verifier)
-                }
-                periods.append(period)
+            let rows = try reader.transactions(given.map(\.transaction))
+            var periods = rows.map(\.transaction)
+            // Of few periods there is anything to ask, whatever was said of them since.
+            let open = Set(PurchaseModel.upgradesToHear(among: periods.map(\.asSaidAtFirst)))
+            for (place, row) in rows.enumerated() where open.contains(row.id) {
+                // The newest proof is a receipt then, which says nothing of upgrades.
+                guard let fuller = try reader.fullerEvidence(of: row.key) else { continue }
+                periods[place].signedAt = Self.signingMoment(of: row.id, in: fuller, by: verifier)
             }
             return PurchaseModel.upgradesToHear(among: periods)
         }
@@ -304,5 +304,14 @@ extension SubscriptionLooker.Known {
             return nil
         }
         return period.transaction.purchasedAt
+    }
+}
+
+extension Transaction {
+    /// The same if nothing had been said of it since it was bought.
+    fileprivate var asSaidAtFirst: Transaction {
+        var first = self
+        first.signedAt = min(signedAt, purchasedAt)
+        return first
     }
 }

@@ -200,7 +200,7 @@ extension Draft {
     /// goes on from its transactions may not have been looked up.
     func isNewestAwaited(in chain: ChainKey) -> Bool {
         guard let subscription = subscription(of: chain), let current = subscription.current,
-            awaited(in: chain).contains(where: { $0.transaction.id == current })
+            awaited(in: chain).contains(where: { $0.transaction.id == current && !$0.tellsOfReturn })
         else { return false }
         let now = now
         return [subscription.expiresAt, subscription.graceEndsAt].compactMap(\.self).contains { now < $0 }

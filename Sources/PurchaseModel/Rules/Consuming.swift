@@ -149,7 +149,10 @@ private func knownDelivery(_ facts: ConsumptionFacts) -> (DeliveryAssertion, Ans
     case .granted, .partlyReversed, .reversed: break
     }
     switch fulfilment.delivery {
-    case .acknowledged: return (.delivered, fulfilment.isImported ? .deliveredBeforeImport : .acknowledgedByShop)
+    case .acknowledged:
+        // What was told of since the shop has acknowledged itself.
+        let isOfBooks = fulfilment.isImported && fulfilment.fence <= max(fulfilment.importedFence, 1)
+        return (.delivered, isOfBooks ? .deliveredBeforeImport : .acknowledgedByShop)
     case .sent: return (.delivered, .shopWasTold)
     case .pending, .failed, .compensated, nil: break
     }

@@ -66,9 +66,12 @@ extension Draft {
     }
 
     /// Whether a refund stood in another system's books already: that system has taken back what it had delivered. What books say
-    /// later of its reversal they have seen to themselves.
+    /// later of its reversal they have seen to themselves. Of what was refunded since, while it waited, nobody has heard.
     private func wasTakenBackInBooks(_ before: Fulfilment, _ naming: Naming) -> Bool {
-        before.isImported && before.state == .withheld && before.reason == .revoked && naming.source != .imported
+        guard before.isImported, before.state == .withheld, before.reason == .revoked, naming.source != .imported,
+            let end = before.reversedAt, let closed = before.booksClosedAt
+        else { return false }
+        return end <= closed
     }
 
     /// Tells that Apple has reversed such a refund. That it was imported takes the first fence.
@@ -237,7 +240,7 @@ extension Draft {
         return hasGrantsBefore(chain)
     }
 
-    /// Whether anything was given in a chain, or in those of the same customer's that it goes on from.
+    /// Whether anything was given in a chain, or in those of the same customer's that it goes on from: see ``ownPredecessors(of:)``.
     func hasGrantsBefore(_ chain: ChainKey) -> Bool {
         hasGrants(chain) || ownPredecessors(of: chain).contains { hasGrants($0) }
     }

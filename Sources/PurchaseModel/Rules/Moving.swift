@@ -111,11 +111,17 @@ extension Draft {
         }
     }
 
-    /// The chains that one goes on from, as far as all are the same customer's: what another one has paid for goes on for nobody
-    /// else.
+    /// The chains that one goes on from, as far as all are the same customer's, or were until one of them changed hands: what
+    /// another one has paid for goes on for nobody else.
     func ownPredecessors(of chain: ChainKey) -> [ChainKey] {
-        let customer = owner(of: chain)?.customer
-        return Array(predecessors(of: chain).prefix { owner(of: $0)?.customer == customer })
+        guard let owner = owner(of: chain) else { return predecessors(of: chain) }
+        let own = [owner.customer, owner.previous].compactMap(\.self)
+        return Array(
+            predecessors(of: chain).prefix { before in
+                guard let prior = self.owner(of: before) else { return false }
+                return own.contains(prior.customer) || prior.previous.map { own.contains($0) } ?? false
+            }
+        )
     }
 
     /// The chains that go on with one, as far as all are the same customer's.

@@ -18,25 +18,35 @@ package func decide(
     at now: Timestamp
 ) -> Decision {
     var draft = Draft(situation, terms: terms, at: now)
-    // What is signed for somebody else by what is known now is his to show.
-    var open = keys.compactMap { situation[$0] }.filter { recorded in
-        guard let row = situation.fulfilment(of: recorded.key) else { return true }
-        return !draft.isAnothers(row, [row.customer.flatMap { tokens[$0] }].compactMap(\.self))
-    }
+    var open = keys.compactMap { situation[$0] }
     // What is taken back may be bought anew, whatever comes later in the round: the others are asked again until nothing
     // more is given.
     while true {
-        let asked = open
+        let asked = open.filter { !draft.isToBeShown($0, tokens) }
         let given = draft.settle(asked) { recorded in
             var naming = Naming(of: recorded, customerToken: recorded.customer.flatMap { tokens[$0] })
             let owner = situation.owner(of: situation.chain(of: recorded))
             naming.placedAfter = situation.fulfilment(of: recorded.key).flatMap { owner?.came(with: $0) }
             return naming
         }
-        open = zip(asked, given).filter { $0.1.unit == nil }.map(\.0)
-        if open.count == asked.count { break }
+        let done = Set(zip(asked, given).filter { $0.1.unit != nil }.map(\.0.key))
+        if done.isEmpty { break }
+        open.removeAll { done.contains($0.key) }
     }
     return draft.decided
+}
+
+extension Draft {
+    /// Whether something waits in a customer's hands that is signed for somebody else by what is known now: it is his to show.
+    fileprivate mutating func isToBeShown(
+        _ recorded: RecordedTransaction,
+        _ tokens: [CustomerID: AccountToken]
+    ) -> Bool {
+        guard let row = known.fulfilment(of: recorded.key), row.state == .waiting, !recorded.isRevoked,
+            let customer = row.customer
+        else { return false }
+        return isAnothers(row, [tokens[customer]].compactMap(\.self))
+    }
 }
 
 extension Owner {

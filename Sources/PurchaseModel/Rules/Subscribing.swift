@@ -26,8 +26,8 @@ final class FoldedSubscription: Sendable {
     private let past: Past?
     let new: Subscription
     let period: RecordedTransaction?
-    /// Whether Apple is to be asked at once what became of a period that the newest one took the place of.
-    let isUpgradeUnheard: Bool
+    /// Whether Apple is to be asked what became of a period that the newest one took the place of.
+    let upgrade: UnheardUpgrade?
     private let lookedAt: Timestamp
 
     init(
@@ -38,14 +38,14 @@ final class FoldedSubscription: Sendable {
         period: RecordedTransaction?,
         renewal: Renewal?,
         ends: PeriodEnds,
-        isUpgradeUnheard: Bool = false,
+        upgrade: UnheardUpgrade? = nil,
         lookedAt now: Timestamp
     ) {
         let isFirst = before == nil && last == nil && old == nil && renewal == nil && ends.isEmpty
         past = isFirst ? nil : Past(before, last, old, renewal, ends)
         self.new = new
         self.period = period
-        self.isUpgradeUnheard = isUpgradeUnheard
+        self.upgrade = upgrade
         lookedAt = now
     }
 
@@ -105,7 +105,7 @@ extension Draft {
                     period: period,
                     renewal: renewal,
                     ends: ends,
-                    isUpgradeUnheard: isUpgradeUnheard(
+                    upgrade: unheardUpgrade(
                         of: fresh[chain, default: []],
                         last,
                         before: period,
@@ -114,54 +114,6 @@ extension Draft {
                     lookedAt: now
                 )
             )
-        }
-    }
-
-    /// Apple sends no word of what an upgrade took the place of. About what is over for long it is asked once, by a period that
-    /// was not known before: that cannot wait for the next look, which may never be due.
-    private func isUpgradeUnheard(
-        of fresh: [RecordedTransaction],
-        _ last: Transaction?,
-        before newest: RecordedTransaction?,
-        _ toldByLess: Set<TransactionID>
-    ) -> Bool {
-        guard let newest else { return false }
-        let late = last == nil ? [] : fresh.filter { $0.id != newest.id && known[$0.key] == nil }
-        let passed = upgrades(toldBy: late)
-        // Mostly all are of one product, one after the other, and nothing else is looked at.
-        let isOfNewest = passed.isEmpty && fresh.allSatisfy { $0.product == newest.product }
-        if isOfNewest, last.map({ $0.product == newest.product }) ?? true {
-            if fresh.isEmpty || fresh.count == 1 && last == nil { return false }
-            guard overlap(fresh.map(\.transaction.span) + (last.map { [$0.span] } ?? [])) else { return false }
-        }
-        var periods = fresh.map { period in
-            var transaction = period.transaction
-            // A receipt is newer, and says nothing of upgrades.
-            if toldByLess.contains(period.id), let before = known[period.key] {
-                transaction.signedAt = before.transaction.signedAt
-            }
-            return transaction
-        }
-        let ids = Set(periods.map(\.id))
-        periods += [last, newest.transaction].compactMap(\.self).filter { !ids.contains($0.id) }
-        let found = Set(upgradesToHear(among: periods))
-        let open = periods.filter { found.contains($0.id) } + passed
-        if open.isEmpty { return false }
-        let isRecent = open.contains { period in
-            guard let end = period.expiresAt else { return false }
-            return end.advanced(by: SubscriptionRules.billingRetry(on: period.billingPlan)) > now
-        }
-        return isRecent || fresh.contains { known[$0.key] == nil }
-    }
-
-    /// The periods that may have given way to a neighbour that was not told in its turn, or are told after it: what is known of
-    /// the chain is compared, for neither is its newest.
-    private func upgrades(toldBy late: [RecordedTransaction]) -> [Transaction] {
-        guard let first = late.first else { return [] }
-        let others = known.numbers(of: chain(of: first)).map(\.transaction)
-        return late.map(\.transaction).flatMap { period in
-            let hasGivenWay = others.contains { period.mayHaveGivenWay(to: $0) }
-            return others.filter { $0.mayHaveGivenWay(to: period) } + (hasGivenWay ? [period] : [])
         }
     }
 
@@ -261,9 +213,12 @@ extension Draft {
         (row.state, row.since) = standing(of: folded, schedule, isTold: isTold, isFollowed: isFollowed)
         let wasAsked = isLook && (newest == nil || newest == new.current)
         // Since then there is news that nobody tells; by a clock that is behind Apple's, since now.
-        let begun = folded.isUpgradeUnheard && !isOfBooks ? new.periodStartedAt.map { min($0, now) } : nil
+        let next = schedule.next(after: now, of: new)
+        // Books bring many at once: what is over for long can wait a little, where it is looked at again anyway.
+        let canWait = folded.upgrade == .old && isOfBooks && (next ?? schedule.once(after: now, of: new)) != nil
+        let begun = folded.upgrade == nil || canWait ? nil : new.periodStartedAt.map { min($0, now) }
         let open = begun ?? (wasAsked ? nil : before?.upgradeToHear(since: folded.old?.periodStartedAt))
-        row.nextLook = open ?? schedule.next(after: now, of: new)
+        row.nextLook = open ?? next
         if !isLook, open == nil {
             let once = schedule.once(after: now, of: new, isAwaited: isAwaited)
             let isSooner = isAwaited && !schedule.isInHand(before?.nextLook, at: now)
@@ -271,8 +226,10 @@ extension Draft {
                 row.nextLook.map { isAwaited || isOfBooks ? soonest($0, folded, once) : $0 }
                 ?? lookOnce(at: new, knownAs: before, by: once, isOfBooks: isOfBooks, isSooner: isSooner)
         }
-        // Books bring many at once.
-        if folded.isUpgradeUnheard, isOfBooks, open == nil { row.nextLook = schedule.soon(after: now, row) }
+        if open == nil, isOfBooks {
+            if canWait { row.nextLook = schedule.soon(after: now, row) }
+            row.nextLook = [row.nextLook, before?.nextLook].compactMap(\.self).min()
+        }
         guard isNews(row, of: folded, schedule, isLook: isLook, isAwaited: isAwaited) else { return }
         let stream = StreamKey(
             app: row.chain.app,
@@ -328,7 +285,7 @@ extension Draft {
         isLook: Bool,
         isAwaited: Bool
     ) -> Bool {
-        guard let before = folded.before, !folded.isUpgradeUnheard, before.saysTheSame(as: row),
+        guard let before = folded.before, folded.upgrade == nil, before.saysTheSame(as: row),
             before.state == row.state, before.since == row.since
         else { return true }
         // A look that found nothing has still been one, and whoever took it in hand has put the next one off.

@@ -102,8 +102,10 @@ struct SubscriptionTransition {
                 return reason == .renewal ? .subscriptionRecovered : .subscriptionResubscribed
             }
             guard isAnotherPlan(after: last), start < end else { return .subscriptionRenewed }
-            // A change of plan in the middle of a period is no renewal. The clock alone had ended that before we heard of it.
-            return told == .expired ? .subscriptionRestored : nil
+            // A change of plan in the middle of a period is no renewal.
+            guard told == .expired else { return nil }
+            // The clock alone may have ended that before we heard of it.
+            return old?.isEndConfirmed == true ? .subscriptionResubscribed : .subscriptionRestored
         }
     }
 

@@ -34,7 +34,7 @@ final class Metrics: Sendable {
         static let apple = Family(name: "assay_apple_requests_total", help: "Requests to Apple by what came of them.")
         static let commits = Family(
             name: "assay_commits_total",
-            help: "Commits to the ledger by result; after a conflict with another server all is decided again."
+            help: "Commits to the ledger by result; after a conflict what was not known by then is decided again."
         )
         static let requests = Family(name: "assay_http_requests_total", help: "Answered requests by status.")
         static let streams = Family(name: "assay_http_streams_total", help: "Streams that are over, by why.")

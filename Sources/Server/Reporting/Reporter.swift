@@ -53,9 +53,11 @@ struct Reporter: Sendable {
         case .committed(_, let duration):
             metrics.count(.commits, [.init(name: "result", value: "committed")])
             metrics.observe(.commit, duration)
-        case .commitFailed(_, .conflict):
-            // Another server was faster, and all is decided again: no trouble of the ledger's.
+        case .commitFailed(let submissions, .conflict):
+            // Somebody was faster, as with a notification that comes twice at once. What is not known by then is decided again, or
+            // answered by 503: no trouble of the ledger's.
             metrics.count(.commits, [.init(name: "result", value: "conflict")])
+            log.write(.info, "commit_conflict") { $0.member("submissions", submissions) }
         case .commitFailed(let submissions, let failure):
             metrics.count(.commits, [.init(name: "result", value: "failed")])
             log.write(.error, "commit_failed") { json in
