@@ -52,7 +52,7 @@ package struct LookSchedule: Hashable, Sendable {
     /// - Returns: `nil` when it is over for good.
     package func next(after now: Timestamp, of subscription: Subscription) -> Timestamp? {
         var looks: [Timestamp] = []
-        let spread = isSpread ? LookSpread(subscription.chain) : .none
+        let spread = spread(of: subscription.chain)
         let step = spread.from(step(of: subscription), to: 2)
         let again = now.advanced(by: slow - spread.share(of: slow.part(10)))
         let end = subscription.expiresAt
@@ -108,20 +108,16 @@ package struct LookSchedule: Hashable, Sendable {
         guard subscription.state == .expired, !subscription.isEndConfirmed, subscription.goesOn != false else {
             return nil
         }
-        let spread = isSpread ? LookSpread(subscription.chain) : .none
-        return isAwaited ? now.advanced(by: spread.from(firstMin, to: 2)) : withinADay(after: now, spread)
+        guard isAwaited else { return withinADay(after: now, of: subscription.chain) }
+        return now.advanced(by: spread(of: subscription.chain).from(firstMin, to: 2))
     }
 
-    /// When Apple is asked about an imported subscription of which it has a word that it sends to nobody: where no look is
-    /// sooner, within a day.
-    func soon(after now: Timestamp, _ row: RecordedSubscription) -> Timestamp {
-        let look = withinADay(after: now, isSpread ? LookSpread(row.chain) : .none)
-        return row.nextLook.map { min($0, look) } ?? look
+    /// A moment of the next day, when Apple is asked about what can wait so long.
+    func withinADay(after now: Timestamp, of chain: ChainKey) -> Timestamp {
+        now.advanced(by: first + spread(of: chain).share(of: Self.day))
     }
 
-    private func withinADay(after now: Timestamp, _ spread: LookSpread) -> Timestamp {
-        now.advanced(by: first + spread.share(of: Self.day))
-    }
+    private func spread(of chain: ChainKey) -> LookSpread { isSpread ? LookSpread(chain) : .none }
 
     /// Whether a look stands later than any that is planned once: somebody has it in hand, and it is not hastened.
     func isInHand(_ look: Timestamp?, at now: Timestamp) -> Bool {

@@ -224,11 +224,11 @@ extension Draft {
             let isSooner = isAwaited && !schedule.isInHand(before?.nextLook, at: now)
             row.nextLook =
                 row.nextLook.map { isAwaited || isOfBooks ? soonest($0, folded, once) : $0 }
-                ?? lookOnce(at: new, knownAs: before, by: once, isOfBooks: isOfBooks, isSooner: isSooner)
+                ?? lookOnce(at: new, knownAs: before, by: once, isSooner: isSooner)
         }
         if open == nil, isOfBooks {
-            if canWait { row.nextLook = schedule.soon(after: now, row) }
-            row.nextLook = [row.nextLook, before?.nextLook].compactMap(\.self).min()
+            let soon = canWait ? schedule.withinADay(after: now, of: row.chain) : nil
+            row.nextLook = [row.nextLook, before?.nextLook, soon].compactMap(\.self).min()
         }
         guard isNews(row, of: folded, schedule, isLook: isLook, isAwaited: isAwaited) else { return }
         let stream = StreamKey(
@@ -309,17 +309,15 @@ extension Draft {
     ///   - new: how it stands.
     ///   - before: what was known of it.
     ///   - once: when Apple is asked about what only the clock says is over; `nil` where that is not so.
-    ///   - isOfBooks: whether it was imported: a look that is planned stays.
     ///   - isSooner: whether one that is planned comes sooner, as a customer waits for it.
     /// - Returns: `nil` where nothing is to be asked, or was asked: about its newest period Apple is asked once.
     private func lookOnce(
         at new: Subscription,
         knownAs before: RecordedSubscription?,
         by once: Timestamp?,
-        isOfBooks: Bool,
         isSooner: Bool
     ) -> Timestamp? {
-        let planned = once != nil || isOfBooks ? before?.nextLook : nil
+        let planned = once != nil ? before?.nextLook : nil
         if let before, before.current == new.current, !isSooner || planned == nil { return planned }
         guard let planned, let once else { return planned ?? once }
         return min(planned, once)
